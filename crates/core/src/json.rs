@@ -1,0 +1,20 @@
+//! JSON as it was said: exact, bounded and flat.
+//!
+//! A [`Document`] is the text and a tape of its nodes. Numbers keep their digits, duplicate keys
+//! are noticed, nothing recurses (so no depth can overflow the stack, also on drop), and
+//! `jsonschema` judges the tape directly through [`probe`]. `serde_json::Value` is used for
+//! schemas only, where all of that has been checked before.
+
+mod document;
+mod error;
+mod number;
+mod parse;
+mod pointer;
+pub(crate) mod probe;
+mod scan;
+
+pub use document::{Document, Duplicate, Kind, Node};
+pub use error::{ParseError, ParseErrorKind};
+pub use number::Number;
+pub use parse::Limits;
+pub use pointer::Pointer;

@@ -1,0 +1,422 @@
+//! The tape: a document's text and its nodes in reading order.
+
+use std::ops::Range;
+
+use serde_json::Value;
+
+use super::error::ParseError;
+use super::number::Number;
+use super::parse::{Limits, parse};
+use super::pointer::Pointer;
+
+/// What a node is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// `null`.
+    Null,
+    /// `true` or `false`.
+    Boolean,
+    /// A number.
+    Number,
+    /// A string.
+    String,
+    /// An array.
+    Array,
+    /// An object.
+    Object,
+}
+
+impl Kind {
+    /// Returns the JSON Schema name of this kind.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Null => "null",
+            Self::Boolean => "boolean",
+            Self::Number => "number",
+            Self::String => "string",
+            Self::Array => "array",
+            Self::Object => "object",
+        }
+    }
+}
+
+/// One place on the tape. An object's children alternate between key and value.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Slot {
+    pub(super) kind: Kind,
+    /// Where the node's text starts.
+    pub(super) start: u32,
+    /// Where it ends.
+    pub(super) end: u32,
+    /// The slot behind this node and everything in it.
+    pub(super) next: u32,
+    /// A container's number of items or members; a string's place in `decoded`, plus one.
+    pub(super) extra: u32,
+}
+
+/// Stands for a slot that does not exist, so that no lookup can panic.
+const NO_SLOT: Slot = Slot { kind: Kind::Null, start: 0, end: 0, next: u32::MAX, extra: 0 };
+
+/// A member whose key occurred before in the same object.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Duplicate {
+    /// Where both members are.
+    pub pointer: Pointer,
+    /// Byte offset of the later key.
+    pub offset: usize,
+}
+
+/// A JSON text, parsed once.
+#[derive(Debug, Clone)]
+pub struct Document {
+    pub(super) text: String,
+    pub(super) slots: Vec<Slot>,
+    /// Strings that hold escapes, decoded.
+    pub(super) decoded: String,
+    pub(super) decoded_spans: Vec<(u32, u32)>,
+    /// Slots of later duplicate keys.
+    pub(super) duplicate_keys: Vec<u32>,
+    /// For objects with many members: their key slots, sorted by key.
+    pub(super) sorted_keys: Vec<(u32, Vec<u32>)>,
+}
+
+/// A value in a document.
+#[derive(Debug, Clone, Copy)]
+pub struct Node<'d> {
+    document: &'d Document,
+    index: u32,
+}
+
+impl Document {
+    /// Parses `text` strictly, within the default [`Limits`].
+    pub fn parse(text: impl Into<String>) -> Result<Self, ParseError> {
+        Self::parse_within(text, &Limits::default())
+    }
+
+    /// Parses `text` strictly, within `limits`.
+    pub fn parse_within(text: impl Into<String>, limits: &Limits) -> Result<Self, ParseError> {
+        parse(text.into(), limits)
+    }
+
+    /// Parses bytes that may not be UTF-8.
+    pub fn parse_bytes(bytes: &[u8], limits: &Limits) -> Result<Self, ParseError> {
+        match std::str::from_utf8(bytes) {
+            Ok(text) => Self::parse_within(text, limits),
+            Err(error) => Err(ParseError::invalid_utf8(bytes, error.valid_up_to())),
+        }
+    }
+
+    /// Returns the document that `value` would be parsed from.
+    pub fn from_value(value: &Value) -> Result<Self, ParseError> {
+        Self::parse(value.to_string())
+    }
+
+    /// Returns the text as it was parsed.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Returns the outermost value.
+    pub fn root(&self) -> Node<'_> {
+        Node { document: self, index: 0 }
+    }
+
+    /// Returns the number of slots, a measure of the document's size.
+    pub fn node_count(&self) -> usize {
+        self.slots.len()
+    }
+
+    /// Returns the node at `pointer`.
+    pub fn at(&self, pointer: &Pointer) -> Option<Node<'_>> {
+        let mut node = self.root();
+        for segment in pointer.segments() {
+            node = match node.kind() {
+                Kind::Object => node.member(&segment)?,
+                Kind::Array => node.items().nth(segment.parse().ok()?)?,
+                Kind::Null | Kind::Boolean | Kind::Number | Kind::String => return None,
+            };
+        }
+        Some(node)
+    }
+
+    /// Returns every member that repeats an earlier key of its object.
+    pub fn duplicates(&self) -> Vec<Duplicate> {
+        self.duplicate_keys
+            .iter()
+            .map(|key| Duplicate {
+                pointer: self.pointer_to(*key + 1),
+                offset: self.slot(*key).start as usize,
+            })
+            .collect()
+    }
+
+    /// Returns the document as a `serde_json` value; exact but for numbers beyond 64 bits.
+    pub fn to_value(&self) -> Value {
+        self.root().to_value()
+    }
+
+    /// Returns the text without insignificant white space, literals as written.
+    pub fn to_compact(&self) -> String {
+        let mut out = String::with_capacity(self.text.len());
+        self.root().write_compact(&mut out);
+        out
+    }
+
+    pub(super) fn slot(&self, index: u32) -> Slot {
+        self.slots.get(index as usize).copied().unwrap_or(NO_SLOT)
+    }
+
+    pub(super) fn string_at(&self, index: u32) -> &str {
+        let slot = self.slot(index);
+        if slot.extra == 0 {
+            let inside = slot.start as usize + 1..(slot.end as usize).saturating_sub(1);
+            return self.text.get(inside).unwrap_or_default();
+        }
+        let span = self.decoded_spans.get(slot.extra as usize - 1).copied().unwrap_or_default();
+        self.decoded.get(span.0 as usize..span.1 as usize).unwrap_or_default()
+    }
+
+    fn pointer_to(&self, target: u32) -> Pointer {
+        let mut pointer = Pointer::root();
+        let mut node = self.root();
+        while node.index != target {
+            let inside =
+                |child: &Node<'_>| (child.index..self.slot(child.index).next).contains(&target);
+            let found = match node.kind() {
+                Kind::Array => node
+                    .items()
+                    .enumerate()
+                    .find(|(_, item)| inside(item))
+                    .map(|(position, item)| (pointer.index(position), item)),
+                Kind::Object => node
+                    .members()
+                    .find(|(_, value)| inside(value))
+                    .map(|(key, value)| (pointer.key(key), value)),
+                Kind::Null | Kind::Boolean | Kind::Number | Kind::String => None,
+            };
+            let Some((longer, child)) = found else {
+                return pointer;
+            };
+            pointer = longer;
+            node = child;
+        }
+        pointer
+    }
+}
+
+impl<'d> Node<'d> {
+    fn slot(self) -> Slot {
+        self.document.slot(self.index)
+    }
+
+    /// Returns this node's place on the tape, which identifies it within its document.
+    pub fn id(self) -> u32 {
+        self.index
+    }
+
+    /// Returns the document that this node belongs to.
+    pub fn document(self) -> &'d Document {
+        self.document
+    }
+
+    /// Returns what this node is.
+    pub fn kind(self) -> Kind {
+        self.slot().kind
+    }
+
+    /// Returns where the node stands in the text.
+    pub fn span(self) -> Range<usize> {
+        let slot = self.slot();
+        slot.start as usize..slot.end as usize
+    }
+
+    /// Returns the node's text as written.
+    pub fn raw(self) -> &'d str {
+        self.document.text.get(self.span()).unwrap_or_default()
+    }
+
+    /// Returns the string, decoded.
+    pub fn as_str(self) -> Option<&'d str> {
+        (self.kind() == Kind::String).then(|| self.document.string_at(self.index))
+    }
+
+    /// Returns the number.
+    pub fn as_number(self) -> Option<Number<'d>> {
+        (self.kind() == Kind::Number).then(|| Number::new(self.raw()))
+    }
+
+    /// Returns the boolean.
+    pub fn as_boolean(self) -> Option<bool> {
+        (self.kind() == Kind::Boolean).then(|| self.raw() == "true")
+    }
+
+    /// Claims that this is `null`.
+    pub fn is_null(self) -> bool {
+        self.kind() == Kind::Null
+    }
+
+    /// Returns the number of items or members; none for a scalar.
+    pub fn len(self) -> usize {
+        match self.kind() {
+            Kind::Array | Kind::Object => self.slot().extra as usize,
+            Kind::Null | Kind::Boolean | Kind::Number | Kind::String => 0,
+        }
+    }
+
+    /// Claims that there are no items and no members.
+    pub fn is_empty(self) -> bool {
+        self.len() == 0
+    }
+
+    /// Returns an array's items; nothing for anything else.
+    pub fn items(self) -> impl Iterator<Item = Node<'d>> + use<'d> {
+        self.children_of(Kind::Array)
+    }
+
+    /// Returns an object's members in order; nothing for anything else.
+    pub fn members(self) -> impl Iterator<Item = (&'d str, Node<'d>)> + use<'d> {
+        self.keyed_members().map(|(key, value)| (key.document.string_at(key.index), value))
+    }
+
+    /// Returns an object's members with their keys as nodes.
+    pub(crate) fn keyed_members(self) -> impl Iterator<Item = (Node<'d>, Node<'d>)> + use<'d> {
+        let mut children = self.children_of(Kind::Object);
+        std::iter::from_fn(move || Some((children.next()?, children.next()?)))
+    }
+
+    /// Returns the member called `key`; the first of several.
+    pub fn member(self, key: &str) -> Option<Self> {
+        let document = self.document;
+        let many = &document.sorted_keys;
+        if let Ok(found) = many.binary_search_by_key(&self.index, |(object, _)| *object) {
+            let (_, keys) = many.get(found)?;
+            let first = keys.partition_point(|slot| document.string_at(*slot) < key);
+            let slot = *keys.get(first)?;
+            return (document.string_at(slot) == key).then_some(Node { document, index: slot + 1 });
+        }
+        self.members().find(|(name, _)| *name == key).map(|(_, value)| value)
+    }
+
+    fn children_of(self, kind: Kind) -> impl Iterator<Item = Node<'d>> + use<'d> {
+        let slot = self.slot();
+        let end = if slot.kind == kind { slot.next } else { 0 };
+        let document = self.document;
+        let mut index = self.index + 1;
+        std::iter::from_fn(move || {
+            if index >= end {
+                return None;
+            }
+            let child = Node { document, index };
+            index = child.slot().next;
+            Some(child)
+        })
+    }
+
+    /// Returns the value as `serde_json` holds it; exact but for numbers beyond 64 bits.
+    ///
+    /// Recurses as deep as the document, which the parser has bounded.
+    pub fn to_value(self) -> Value {
+        match self.kind() {
+            Kind::Null => Value::Null,
+            Kind::Boolean => Value::Bool(self.raw() == "true"),
+            Kind::Number => Value::Number(Number::new(self.raw()).to_machine()),
+            Kind::String => Value::String(self.document.string_at(self.index).to_owned()),
+            Kind::Array => self.items().map(Node::to_value).collect(),
+            Kind::Object => {
+                self.members().map(|(key, value)| (key.to_owned(), value.to_value())).collect()
+            }
+        }
+    }
+
+    /// Appends the value to `out` without insignificant white space, literals as written.
+    pub fn write_compact(self, out: &mut String) {
+        match self.kind() {
+            Kind::Null | Kind::Boolean | Kind::Number | Kind::String => out.push_str(self.raw()),
+            Kind::Array => {
+                out.push('[');
+                for (position, item) in self.items().enumerate() {
+                    if position > 0 {
+                        out.push(',');
+                    }
+                    item.write_compact(out);
+                }
+                out.push(']');
+            }
+            Kind::Object => {
+                out.push('{');
+                for (position, (key, value)) in self.keyed_members().enumerate() {
+                    if position > 0 {
+                        out.push(',');
+                    }
+                    out.push_str(key.raw());
+                    out.push(':');
+                    value.write_compact(out);
+                }
+                out.push('}');
+            }
+        }
+    }
+
+    /// Claims that both are the same JSON value: numbers by value, members in any order.
+    pub fn same_value(self, other: Node<'_>) -> bool {
+        if self.kind() != other.kind() || self.len() != other.len() {
+            return false;
+        }
+        match self.kind() {
+            Kind::Null => true,
+            Kind::Boolean => self.raw() == other.raw(),
+            Kind::String => self.as_str() == other.as_str(),
+            Kind::Number => Number::new(self.raw()).compare(&Number::new(other.raw())).is_eq(),
+            Kind::Array => {
+                self.items().zip(other.items()).all(|(left, right)| left.same_value(right))
+            }
+            Kind::Object => self.members().all(|(key, value)| {
+                other.member(key).is_some_and(|match_| value.same_value(match_))
+            }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn members_are_found_in_small_and_large_objects() {
+        for count in [3, 300] {
+            let members: Vec<String> = (0..count).map(|n| format!("\"k{n}\":{n}")).collect();
+            let document = Document::parse(format!("{{{}}}", members.join(","))).unwrap();
+            assert_eq!(document.root().len(), count);
+            for n in 0..count {
+                let member = document.root().member(&format!("k{n}")).unwrap();
+                assert_eq!(member.raw(), n.to_string());
+            }
+            assert!(document.root().member("k").is_none());
+        }
+    }
+
+    #[test]
+    fn duplicates_are_named_where_they_are() {
+        let document = Document::parse(r#"{"a":[{"x":1,"x":2}],"a":3}"#).unwrap();
+        let pointers: Vec<String> =
+            document.duplicates().iter().map(|d| d.pointer.to_string()).collect();
+        assert_eq!(pointers, ["/a/0/x", "/a"]);
+        assert_eq!(document.root().member("a").unwrap().kind(), Kind::Array);
+    }
+
+    #[test]
+    fn compact_text_keeps_literals() {
+        let document = Document::parse("{ \"a\\u0041\" : [ 1.50 , 1e2, \"\\/\" ] }").unwrap();
+        assert_eq!(document.to_compact(), r#"{"a\u0041":[1.50,1e2,"\/"]}"#);
+        assert_eq!(document.to_value(), serde_json::json!({"aA": [1.5, 100.0, "/"]}));
+    }
+
+    #[test]
+    fn equal_values_may_be_written_differently() {
+        let left = Document::parse(r#"{"a":1.0,"b":[1e1]}"#).unwrap();
+        let right = Document::parse(r#"{"b":[10],"a":1}"#).unwrap();
+        let other = Document::parse(r#"{"b":[11],"a":1}"#).unwrap();
+        assert!(left.root().same_value(right.root()));
+        assert!(!left.root().same_value(other.root()));
+    }
+}

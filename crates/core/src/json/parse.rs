@@ -1,0 +1,469 @@
+//! The strict parser: RFC 8259 and nothing else, one pass, explicit stack, bounded.
+//!
+//! Written by hand because no library gives all of: exact numbers, duplicate keys, a depth limit
+//! without recursion, offsets of every node, and a flat result that is dropped in one step.
+
+use super::document::{Document, Kind, Slot};
+use super::error::{ParseError, ParseErrorKind};
+use super::scan::{StringEnd, number_end, string_end};
+
+/// How much a document may hold.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// Bytes of text.
+    pub bytes: usize,
+    /// Nested containers.
+    pub depth: usize,
+    /// Values and keys.
+    pub nodes: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            // Four times the largest answer any model can give today, and within u32 offsets.
+            bytes: 64 * 1024 * 1024,
+            // What serde_json, and so most consumers, can read again.
+            depth: 128,
+            // 20 bytes each: bounds the tape at 320 MB.
+            nodes: 16 * 1024 * 1024,
+        }
+    }
+}
+
+/// What the parser stands before.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Expect {
+    Value,
+    /// A value or `]`, right after `[`.
+    FirstItem,
+    /// A key or `}`, right after `{`.
+    FirstKey,
+    Key,
+    /// `,` or the end of the container.
+    Separator,
+}
+
+/// An object with more members than this gets its keys sorted for lookup.
+const SORT_FROM: u32 = 16;
+
+struct Parser<'t> {
+    text: &'t str,
+    at: usize,
+    limits: Limits,
+    slots: Vec<Slot>,
+    /// Slots of the open containers.
+    open: Vec<u32>,
+    decoded: String,
+    decoded_spans: Vec<(u32, u32)>,
+    duplicate_keys: Vec<u32>,
+    sorted_keys: Vec<(u32, Vec<u32>)>,
+}
+
+pub(super) fn parse(text: String, limits: &Limits) -> Result<Document, ParseError> {
+    let too_large = text.len() > limits.bytes || u32::try_from(text.len()).is_err();
+    if too_large {
+        let kind = ParseErrorKind::TooLarge { size: text.len(), limit: limits.bytes };
+        return Err(ParseError::new(kind, "", 0));
+    }
+    let mut parser = Parser {
+        text: &text,
+        at: 0,
+        limits: *limits,
+        slots: Vec::with_capacity(text.len() / 12 + 4),
+        open: Vec::new(),
+        decoded: String::new(),
+        decoded_spans: Vec::new(),
+        duplicate_keys: Vec::new(),
+        sorted_keys: Vec::new(),
+    };
+    if let Err(kind) = parser.document() {
+        let offset = parser.at;
+        return Err(ParseError::new(kind, &text, offset));
+    }
+    let Parser { slots, decoded, decoded_spans, duplicate_keys, mut sorted_keys, .. } = parser;
+    sorted_keys.sort_unstable_by_key(|(object, _)| *object);
+    let mut document =
+        Document { text, slots, decoded, decoded_spans, duplicate_keys, sorted_keys };
+    document.duplicate_keys.sort_unstable();
+    Ok(document)
+}
+
+impl Parser<'_> {
+    fn document(&mut self) -> Result<(), ParseErrorKind> {
+        if self.text.starts_with('\u{feff}') {
+            return Err(ParseErrorKind::ByteOrderMark);
+        }
+        self.skip_space();
+        if self.at == self.text.len() {
+            return Err(ParseErrorKind::Empty);
+        }
+        let mut expect = Expect::Value;
+        loop {
+            self.skip_space();
+            expect = match expect {
+                Expect::Value | Expect::FirstItem => self.value(expect)?,
+                Expect::Key | Expect::FirstKey => self.key(expect)?,
+                Expect::Separator if self.open.is_empty() => break,
+                Expect::Separator => self.separator()?,
+            };
+        }
+        if self.at < self.text.len() {
+            return Err(ParseErrorKind::TrailingData);
+        }
+        Ok(())
+    }
+
+    fn peek(&self) -> Option<u8> {
+        self.text.as_bytes().get(self.at).copied()
+    }
+
+    fn skip_space(&mut self) {
+        while matches!(self.peek(), Some(b' ' | b'\n' | b'\r' | b'\t')) {
+            self.at += 1;
+        }
+    }
+
+    fn value(&mut self, expect: Expect) -> Result<Expect, ParseErrorKind> {
+        match self.peek() {
+            Some(b'"') => self.string().map(|()| Expect::Separator),
+            Some(b'{') => self.open(Kind::Object).map(|()| Expect::FirstKey),
+            Some(b'[') => self.open(Kind::Array).map(|()| Expect::FirstItem),
+            Some(b']') if expect == Expect::FirstItem => self.close(),
+            Some(b't') => self.word("true", Kind::Boolean),
+            Some(b'f') => self.word("false", Kind::Boolean),
+            Some(b'n') => self.word("null", Kind::Null),
+            Some(b'-' | b'0'..=b'9') => self.number(),
+            _ => Err(self.unexpected("a value")),
+        }
+    }
+
+    fn key(&mut self, expect: Expect) -> Result<Expect, ParseErrorKind> {
+        match self.peek() {
+            Some(b'"') => self.string()?,
+            Some(b'}') if expect == Expect::FirstKey => return self.close(),
+            _ => return Err(self.unexpected("a key in double quotes")),
+        }
+        self.skip_space();
+        if self.peek() != Some(b':') {
+            return Err(self.unexpected("`:`"));
+        }
+        self.at += 1;
+        Ok(Expect::Value)
+    }
+
+    fn separator(&mut self) -> Result<Expect, ParseErrorKind> {
+        let object = self.innermost().is_some_and(|slot| slot.kind == Kind::Object);
+        match (self.peek(), object) {
+            (Some(b','), _) => {
+                self.at += 1;
+                Ok(if object { Expect::Key } else { Expect::Value })
+            }
+            (Some(b'}'), true) | (Some(b']'), false) => self.close(),
+            (_, true) => Err(self.unexpected("`,` or `}`")),
+            (_, false) => Err(self.unexpected("`,` or `]`")),
+        }
+    }
+
+    fn unexpected(&self, expected: &'static str) -> ParseErrorKind {
+        match self.text.get(self.at..).and_then(|rest| rest.chars().next()) {
+            Some(found) => ParseErrorKind::Unexpected { found, expected },
+            None => ParseErrorKind::Truncated,
+        }
+    }
+
+    fn word(&mut self, word: &'static str, kind: Kind) -> Result<Expect, ParseErrorKind> {
+        let rest = self.text.get(self.at..).unwrap_or_default();
+        if !rest.starts_with(word) {
+            let cut = word.starts_with(rest);
+            return Err(if cut { ParseErrorKind::Truncated } else { self.unexpected("a value") });
+        }
+        self.scalar(kind, self.at + word.len(), 0)?;
+        Ok(Expect::Separator)
+    }
+
+    fn number(&mut self) -> Result<Expect, ParseErrorKind> {
+        let Some(end) = number_end(self.text.as_bytes(), self.at) else {
+            return Err(ParseErrorKind::InvalidNumber);
+        };
+        let literal = self.text.get(self.at..end).unwrap_or_default();
+        // Below 300 digits only an exponent can overflow.
+        let suspicious = literal.len() >= 300 || literal.contains(['e', 'E']);
+        if suspicious && !literal.parse::<f64>().is_ok_and(f64::is_finite) {
+            return Err(ParseErrorKind::NumberOutOfRange);
+        }
+        self.scalar(Kind::Number, end, 0)?;
+        Ok(Expect::Separator)
+    }
+
+    fn string(&mut self) -> Result<(), ParseErrorKind> {
+        match string_end(self.text.as_bytes(), self.at + 1) {
+            StringEnd::Closed { end, escaped: false } => self.scalar(Kind::String, end, 0),
+            StringEnd::Closed { end, escaped: true } => {
+                let from = narrow(self.decoded.len());
+                self.decode(end - 1)?;
+                self.decoded_spans.push((from, narrow(self.decoded.len())));
+                self.scalar(Kind::String, end, narrow(self.decoded_spans.len()))
+            }
+            StringEnd::Control { at } => {
+                self.at = at;
+                Err(ParseErrorKind::ControlCharacter)
+            }
+            StringEnd::Open => {
+                self.at = self.text.len();
+                Err(ParseErrorKind::Truncated)
+            }
+        }
+    }
+
+    /// Appends the string from behind the opening quote up to `end` to `decoded`.
+    fn decode(&mut self, end: usize) -> Result<(), ParseErrorKind> {
+        let start = self.at;
+        let inside = self.text.get(start + 1..end).unwrap_or_default();
+        let mut rest = inside;
+        while let Some(plain) = memchr::memchr(b'\\', rest.as_bytes()) {
+            self.decoded.push_str(rest.get(..plain).unwrap_or_default());
+            let escape = rest.get(plain..).unwrap_or_default();
+            let (character, length) = decode_escape(escape).inspect_err(|_| {
+                self.at = start + 1 + inside.len() - escape.len();
+            })?;
+            self.decoded.push(character);
+            rest = escape.get(length..).unwrap_or_default();
+        }
+        self.decoded.push_str(rest);
+        Ok(())
+    }
+
+    fn scalar(&mut self, kind: Kind, end: usize, extra: u32) -> Result<(), ParseErrorKind> {
+        let next = narrow(self.slots.len()) + 1;
+        self.push(Slot { kind, start: narrow(self.at), end: narrow(end), next, extra })?;
+        self.at = end;
+        Ok(())
+    }
+
+    fn open(&mut self, kind: Kind) -> Result<(), ParseErrorKind> {
+        if self.open.len() >= self.limits.depth {
+            return Err(ParseErrorKind::TooDeep { limit: self.limits.depth });
+        }
+        let slot = narrow(self.slots.len());
+        self.push(Slot { kind, start: narrow(self.at), end: 0, next: 0, extra: 0 })?;
+        self.open.push(slot);
+        self.at += 1;
+        Ok(())
+    }
+
+    fn push(&mut self, slot: Slot) -> Result<(), ParseErrorKind> {
+        if self.slots.len() >= self.limits.nodes {
+            return Err(ParseErrorKind::TooManyNodes { limit: self.limits.nodes });
+        }
+        // Keys count as children too; `close` halves an object's count.
+        if let Some(parent) = self.open.last().and_then(|open| self.slots.get_mut(*open as usize)) {
+            parent.extra += 1;
+        }
+        self.slots.push(slot);
+        Ok(())
+    }
+
+    fn innermost(&self) -> Option<&Slot> {
+        self.slots.get(*self.open.last()? as usize)
+    }
+
+    fn close(&mut self) -> Result<Expect, ParseErrorKind> {
+        self.at += 1;
+        let next = narrow(self.slots.len());
+        let end = narrow(self.at);
+        let Some(index) = self.open.pop() else {
+            return Err(ParseErrorKind::TrailingData);
+        };
+        if let Some(slot) = self.slots.get_mut(index as usize) {
+            slot.end = end;
+            slot.next = next;
+            if slot.kind == Kind::Object {
+                slot.extra /= 2;
+                self.inspect_keys(index);
+            }
+        }
+        Ok(Expect::Separator)
+    }
+
+    /// Notes duplicate keys of the object at `object`, and sorts them for lookup if many.
+    fn inspect_keys(&mut self, object: u32) {
+        let Some(&Slot { next: end, extra: count, .. }) = self.slots.get(object as usize) else {
+            return;
+        };
+        let mut key = object + 1;
+        if count > SORT_FROM {
+            let mut keys = Vec::with_capacity(count as usize);
+            while key < end {
+                keys.push(key);
+                key = self.slots.get(key as usize + 1).map_or(end, |value| value.next);
+            }
+            keys.sort_by(|left, right| self.key_text(*left).cmp(self.key_text(*right)));
+            let repeated = keys
+                .windows(2)
+                .filter_map(|pair| match pair {
+                    [left, right] if self.key_text(*left) == self.key_text(*right) => Some(*right),
+                    _ => None,
+                })
+                .collect::<Vec<_>>();
+            self.duplicate_keys.extend(repeated);
+            self.sorted_keys.push((object, keys));
+            return;
+        }
+        while key < end {
+            let mut earlier = object + 1;
+            while earlier < key {
+                if self.key_text(earlier) == self.key_text(key) {
+                    self.duplicate_keys.push(key);
+                    break;
+                }
+                earlier = self.slots.get(earlier as usize + 1).map_or(end, |value| value.next);
+            }
+            key = self.slots.get(key as usize + 1).map_or(end, |value| value.next);
+        }
+    }
+
+    fn key_text(&self, slot: u32) -> &str {
+        let Some(slot) = self.slots.get(slot as usize) else {
+            return "";
+        };
+        if slot.extra == 0 {
+            return self
+                .text
+                .get(slot.start as usize + 1..slot.end as usize - 1)
+                .unwrap_or_default();
+        }
+        let span = self.decoded_spans.get(slot.extra as usize - 1).copied().unwrap_or_default();
+        self.decoded.get(span.0 as usize..span.1 as usize).unwrap_or_default()
+    }
+}
+
+/// Narrows an offset that [`parse`] has already bounded.
+fn narrow(offset: usize) -> u32 {
+    u32::try_from(offset).unwrap_or(u32::MAX)
+}
+
+/// Decodes the escape at the start of `text` and returns how long it is.
+pub(crate) fn decode_escape(text: &str) -> Result<(char, usize), ParseErrorKind> {
+    let plain = match text.as_bytes().get(1) {
+        Some(b'"') => '"',
+        Some(b'\\') => '\\',
+        Some(b'/') => '/',
+        Some(b'b') => '\u{8}',
+        Some(b'f') => '\u{c}',
+        Some(b'n') => '\n',
+        Some(b'r') => '\r',
+        Some(b't') => '\t',
+        Some(b'u') => return decode_unicode(text),
+        _ => return Err(ParseErrorKind::InvalidEscape),
+    };
+    Ok((plain, 2))
+}
+
+fn decode_unicode(text: &str) -> Result<(char, usize), ParseErrorKind> {
+    let unit = |at: usize| -> Result<u32, ParseErrorKind> {
+        let digits = text.get(at..at + 4).ok_or(ParseErrorKind::InvalidEscape)?;
+        if !digits.bytes().all(|digit| digit.is_ascii_hexdigit()) {
+            return Err(ParseErrorKind::InvalidEscape);
+        }
+        u32::from_str_radix(digits, 16).map_err(|_| ParseErrorKind::InvalidEscape)
+    };
+    let first = unit(2)?;
+    if let Some(character) = char::from_u32(first) {
+        return Ok((character, 6));
+    }
+    let is_high = (0xD800..0xDC00).contains(&first);
+    if !is_high || text.get(6..8) != Some("\\u") {
+        return Err(ParseErrorKind::LoneSurrogate);
+    }
+    let second = unit(8)?;
+    if !(0xDC00..0xE000).contains(&second) {
+        return Err(ParseErrorKind::LoneSurrogate);
+    }
+    let scalar = 0x1_0000 + ((first - 0xD800) << 10) + (second - 0xDC00);
+    char::from_u32(scalar).map(|pair| (pair, 12)).ok_or(ParseErrorKind::LoneSurrogate)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use test_case::test_case;
+
+    fn kind_of(text: &str) -> ParseErrorKind {
+        Document::parse(text).unwrap_err().kind
+    }
+
+    #[test_case("", ParseErrorKind::Empty)]
+    #[test_case(" \n", ParseErrorKind::Empty; "only space")]
+    #[test_case("{\"a\":1", ParseErrorKind::Truncated)]
+    #[test_case("[1,", ParseErrorKind::Truncated; "after comma")]
+    #[test_case("\"ab", ParseErrorKind::Truncated; "in string")]
+    #[test_case("tru", ParseErrorKind::Truncated; "in word")]
+    #[test_case("{} {}", ParseErrorKind::TrailingData)]
+    #[test_case("\u{feff}{}", ParseErrorKind::ByteOrderMark)]
+    #[test_case(r#""\x""#, ParseErrorKind::InvalidEscape)]
+    #[test_case(r#""\ud800""#, ParseErrorKind::LoneSurrogate)]
+    #[test_case(r#""\udc00\ud800""#, ParseErrorKind::LoneSurrogate; "swapped pair")]
+    #[test_case("\"\n\"", ParseErrorKind::ControlCharacter)]
+    #[test_case("01", ParseErrorKind::TrailingData; "leading zero")]
+    #[test_case("1.", ParseErrorKind::InvalidNumber)]
+    #[test_case("1e400", ParseErrorKind::NumberOutOfRange)]
+    #[test_case("1e999999999999", ParseErrorKind::NumberOutOfRange; "huge exponent")]
+    fn malformed_text_has_a_kind(text: &str, expected: ParseErrorKind) {
+        assert_eq!((text, kind_of(text)), (text, expected));
+    }
+
+    #[test]
+    fn errors_say_where() {
+        let error = Document::parse("{\n \"ä\": x}").unwrap_err();
+        assert_eq!((error.line, error.column, error.offset), (2, 7, 9));
+        assert_eq!(error.to_string(), "unexpected `x`, expected a value at line 2 column 7");
+    }
+
+    #[test]
+    fn depth_is_bounded_without_recursion() {
+        let nested = |depth: usize| "[".repeat(depth) + &"]".repeat(depth);
+        assert!(Document::parse(nested(128)).is_ok());
+        for depth in [129, 5_000, 100_000, 5_000_000] {
+            assert_eq!(kind_of(&nested(depth)), ParseErrorKind::TooDeep { limit: 128 });
+        }
+    }
+
+    #[test]
+    fn sizes_are_bounded() {
+        let limits = Limits { bytes: 8, depth: 9, nodes: 3 };
+        let kind = |text: &str| Document::parse_within(text, &limits).unwrap_err().kind;
+        assert_eq!(kind("[1,2,3,4]"), ParseErrorKind::TooLarge { size: 9, limit: 8 });
+        assert_eq!(kind("[1,2,3]"), ParseErrorKind::TooManyNodes { limit: 3 });
+    }
+
+    #[test]
+    fn huge_integers_are_refused_or_kept() {
+        assert_eq!(kind_of(&"9".repeat(200_000)), ParseErrorKind::NumberOutOfRange);
+        let digits = "1234567890".repeat(4);
+        let document = Document::parse(digits.clone()).unwrap();
+        assert_eq!(document.to_compact(), digits);
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_gives_a_document_or_an_error_where_serde_agrees(text in r#"[\[\]{}:,"\\ux0-9aeE+.tfn \-]{0,24}"#) {
+            let ours = Document::parse(text.as_str());
+            let theirs = serde_json::from_str::<serde_json::Value>(&text);
+            prop_assert_eq!(ours.is_ok(), theirs.is_ok(), "{:?} {:?}", ours.err(), theirs.as_ref().err());
+            if let (Ok(document), Ok(value)) = (ours, theirs)
+                && document.duplicates().is_empty()
+            {
+                prop_assert_eq!(document.to_value(), value);
+            }
+        }
+
+        #[test]
+        fn strings_round_trip(text in "\\PC*") {
+            let literal = serde_json::to_string(&text).unwrap();
+            let document = Document::parse(literal).unwrap();
+            prop_assert_eq!(document.root().as_str(), Some(text.as_str()));
+        }
+    }
+}

@@ -1,0 +1,26 @@
+//! What a right answer is, and how to find one in what a model said.
+//!
+//! No I/O, no clock, no async: everything here is a function of its arguments.
+
+pub mod contract;
+pub mod json;
+pub mod verdict;
+
+#[cfg(test)]
+mod arbitrary;
+
+pub use contract::{Contract, Diagnostic, Refusal, Severity};
+pub use json::{Document, Pointer};
+pub use verdict::{Accepted, Edit, EditKind, Rejected, Rejection, Verdict, Violation, Violations};
+
+/// The answer to a question that cannot always be decided.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Answer {
+    /// Certainly.
+    Yes,
+    /// Certainly not.
+    No,
+    /// Not decided: too costly, or it depends on the candidate.
+    Unknown,
+}
