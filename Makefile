@@ -1,0 +1,47 @@
+# The two commands of the README are `make demo` and `make test`. Both install what is missing.
+
+SHELL := /usr/bin/env bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.PHONY: help demo test bench fuzz setup format lint layers unit docs bless
+
+help: ## Show what there is to type
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
+
+demo: setup ## Build, then check a contract and validate an answer
+	@cargo build --quiet --release --package airtight
+	@scripts/demo target/release/airtight
+
+test: setup format lint layers unit docs ## Everything that must hold before a change lands
+
+setup:
+	@scripts/setup
+
+format:
+	cargo fmt --all -- --check
+
+lint:
+	cargo clippy --workspace --all-targets --locked -- -D warnings
+
+layers:
+	scripts/layers
+
+unit:
+	cargo nextest run --workspace --locked --no-fail-fast
+	cargo test --workspace --locked --doc --quiet
+
+# Generated pages are compared by tests; this builds the API documentation.
+docs:
+	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --locked --no-deps --quiet
+
+bless: setup ## Write the generated pages and snapshots again
+	AIRTIGHT_BLESS=1 TRYCMD=overwrite INSTA_UPDATE=always cargo nextest run --workspace --no-fail-fast
+
+bench: setup ## Measure against today's tools, in one run
+	@scripts/setup bench
+	@bench/run
+
+FUZZ_SECONDS ?= 60
+fuzz: setup ## Fuzz each target for FUZZ_SECONDS (60)
+	@scripts/setup fuzz
+	@scripts/fuzz $(FUZZ_SECONDS)
