@@ -1,13 +1,32 @@
 //! Contracts: a JSON Schema that passed preflight, ready to judge.
 
+mod compile;
+mod cycle;
 mod diagnostic;
+mod fingerprint;
+mod identity;
+mod keywords;
+mod preflight;
+mod references;
+mod root;
+mod source;
+mod strict;
+mod subschemas;
 
-use jsonschema::{Draft, PatternOptions, Validator};
+use jsonschema::{Draft, Validator};
+use semver::Version;
 use serde_json::Value;
 
 use crate::json::probe::Tape;
 
+pub use compile::Patterns;
+pub use cycle::Expansion;
 pub use diagnostic::{Diagnostic, Refusal, Severity};
+pub use fingerprint::Fingerprint;
+pub use identity::Identity;
+pub use preflight::{Options, Preflight, Strictness, Wrap};
+pub use root::Decision;
+pub use source::{Origin, SOURCE_LIMIT_BYTES, SourceError};
 
 /// A JSON Schema with its rules and identity, compiled.
 #[derive(Debug)]
@@ -15,25 +34,15 @@ pub struct Contract {
     schema: Value,
     draft: Draft,
     validator: Validator<Tape>,
+    identity: Identity,
+    fingerprint: Fingerprint,
+    expansion: Expansion,
 }
 
 impl Contract {
-    /// Compiles `schema`, or refuses it with all that is wrong.
+    /// Compiles `schema` strictly, or refuses it with all that is wrong.
     pub fn compile(schema: Value) -> Result<Self, Refusal> {
-        let draft = Draft::Draft202012.detect(&schema);
-        let validator = jsonschema::options_for::<Tape>()
-            .with_draft(draft)
-            .should_validate_formats(true)
-            .with_pattern_options(PatternOptions::regex())
-            .build(&schema)
-            .map_err(|error| {
-                Refusal::from(Diagnostic::error(
-                    error.instance_path().as_str().into(),
-                    "not_a_schema",
-                    error.to_string(),
-                ))
-            })?;
-        Ok(Self { schema, draft, validator })
+        Preflight::of(schema, &Options::default()).into_result()
     }
 
     /// Returns the schema as it was given.
@@ -44,6 +53,26 @@ impl Contract {
     /// Returns the draft that the schema declares, 2020-12 if none.
     pub fn draft(&self) -> Draft {
         self.draft
+    }
+
+    /// Returns what people call it.
+    pub fn name(&self) -> Option<&str> {
+        self.identity.name.as_deref()
+    }
+
+    /// Returns its semantic version.
+    pub fn version(&self) -> Option<&Version> {
+        self.identity.version.as_ref()
+    }
+
+    /// Returns the hash that identifies it.
+    pub fn fingerprint(&self) -> Fingerprint {
+        self.fingerprint
+    }
+
+    /// Returns how many schemas apply to one value, at worst.
+    pub fn expansion(&self) -> Expansion {
+        self.expansion
     }
 
     pub(crate) fn validator(&self) -> &Validator<Tape> {

@@ -141,8 +141,14 @@ impl Document {
 
     /// Returns every member that repeats an earlier key of its object.
     pub fn duplicates(&self) -> Vec<Duplicate> {
+        self.first_duplicates(usize::MAX)
+    }
+
+    /// Returns the first `limit` members that repeat an earlier key; finding each is linear.
+    pub fn first_duplicates(&self, limit: usize) -> Vec<Duplicate> {
         self.duplicate_keys
             .iter()
+            .take(limit)
             .map(|key| Duplicate {
                 pointer: self.pointer_to(*key + 1),
                 offset: self.slot(*key).start as usize,

@@ -1,0 +1,190 @@
+//! From a schema to a validator: the declared draft, asserted formats, bounded patterns, no I/O.
+
+use jsonschema::{Draft, PatternOptions, Registry, ValidationOptions, Validator};
+use serde_json::{Value, json};
+
+use super::diagnostic::Diagnostic;
+use super::source::{FINDING_LIMIT, Origin};
+use super::subschemas::Subschemas;
+use crate::json::Pointer;
+use crate::json::probe::Tape;
+
+/// Which patterns a contract may use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Patterns {
+    /// Those that match in linear time.
+    #[default]
+    Linear,
+    /// Also look-around and back-references, with a limit on backtracking.
+    LookAround,
+}
+
+/// How many bytes all compiled patterns may take together; compiling these takes half a second.
+const PATTERN_BUDGET_BYTES: usize = 48 * 1024 * 1024;
+
+/// What one pattern may take at most: a thousand times what usual ones take.
+const PATTERN_CEILING_BYTES: usize = 2 * 1024 * 1024;
+
+/// What a pattern may take at least, however many there are: enough for some Unicode classes.
+const PATTERN_FLOOR_BYTES: usize = 16 * 1024;
+
+/// With this limit a pattern is compiled once more to tell whether its size was all that is wrong.
+const PATTERN_DIAGNOSIS_BYTES: usize = 16 * 1024 * 1024;
+
+/// How many refused patterns are looked into, since each may take a tenth of a second.
+const REFUSED_LIMIT: usize = 5;
+
+/// How often one match may backtrack: some milliseconds.
+const BACKTRACK_LIMIT: usize = 100_000;
+
+/// How the validator and the canonicaliser read patterns.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Engine {
+    patterns: Patterns,
+    size_limit: usize,
+}
+
+impl Engine {
+    /// Shares the budget among the patterns of a contract.
+    pub(super) fn new(patterns: Patterns, count: usize) -> Self {
+        let share = PATTERN_BUDGET_BYTES / count.max(1);
+        Self { patterns, size_limit: share.clamp(PATTERN_FLOOR_BYTES, PATTERN_CEILING_BYTES) }
+    }
+
+    /// Hands the options of the chosen engine to `linear` or `look_around`.
+    pub(super) fn apply<T>(
+        self,
+        to: T,
+        linear: impl FnOnce(T, PatternOptions<jsonschema::Regex>) -> T,
+        look_around: impl FnOnce(T, PatternOptions<jsonschema::FancyRegex>) -> T,
+    ) -> T {
+        match self.patterns {
+            Patterns::Linear => linear(to, PatternOptions::regex().size_limit(self.size_limit)),
+            Patterns::LookAround => {
+                let options = PatternOptions::fancy_regex()
+                    .size_limit(self.size_limit)
+                    .backtrack_limit(BACKTRACK_LIMIT);
+                look_around(to, options)
+            }
+        }
+    }
+}
+
+/// A pattern and where it stands.
+struct Pattern<'s> {
+    text: &'s str,
+    pointer: Box<dyn Fn() -> Pointer + 's>,
+}
+
+/// Compiles `schema`, or says which parts cannot be.
+pub(super) fn compile(
+    schema: &Value,
+    draft: Draft,
+    engine: Engine,
+    registry: &Registry<'_>,
+    subschemas: &Subschemas<'_>,
+) -> Result<Validator<Tape>, Vec<Diagnostic>> {
+    let mut options = jsonschema::options_for::<Tape>()
+        .offline()
+        .with_registry(registry)
+        .should_validate_formats(true);
+    if draft != Draft::Unknown {
+        options = options.with_draft(draft);
+    }
+    let options = engine.apply(
+        options,
+        ValidationOptions::with_pattern_options,
+        ValidationOptions::with_pattern_options,
+    );
+    options.build(schema).map_err(|error| {
+        let mut findings = refused_patterns(subschemas, engine);
+        if findings.is_empty() {
+            let pointer = error.instance_path().as_str().into();
+            findings.push(Diagnostic::error(
+                pointer,
+                "not_a_schema",
+                not_valid(&error.to_string()),
+            ));
+        }
+        findings
+    })
+}
+
+/// Returns all that the meta-schema says against `schema`.
+pub(super) fn inspect(schema: &Value, registry: &Registry<'_>, origin: Origin) -> Vec<Diagnostic> {
+    let known = Draft::default().detect(schema) != Draft::Unknown;
+    if !known {
+        let verdict = jsonschema::meta::options().with_registry(registry).validate(schema);
+        return verdict.err().iter().map(|error| invalid(error, origin)).collect();
+    }
+    match jsonschema::meta::validator_for(schema) {
+        Ok(meta) => {
+            meta.iter_errors(schema).take(FINDING_LIMIT).map(|it| invalid(&it, origin)).collect()
+        }
+        Err(error) => vec![invalid(&error, origin)],
+    }
+}
+
+fn invalid(error: &jsonschema::ValidationError<'_>, origin: Origin) -> Diagnostic {
+    let detail = match origin {
+        Origin::Inline => error.to_string(),
+        Origin::File => error.masked().to_string(),
+    };
+    Diagnostic::error(error.instance_path().as_str().into(), "not_a_schema", not_valid(&detail))
+}
+
+fn not_valid(detail: &str) -> String {
+    format!("not a valid JSON Schema: {detail}")
+}
+
+/// Counts the patterns of a contract.
+pub(super) fn count_patterns(subschemas: &Subschemas<'_>) -> usize {
+    patterns(subschemas).count()
+}
+
+fn patterns<'f>(subschemas: &'f Subschemas<'_>) -> impl Iterator<Item = Pattern<'f>> {
+    subschemas.iter().flat_map(move |(id, site)| {
+        let pattern = site.keyword("pattern").and_then(Value::as_str).map(|text| Pattern {
+            text,
+            pointer: Box::new(move || subschemas.pointer(id).key("pattern")),
+        });
+        let keys = site.keyword("patternProperties").and_then(Value::as_object);
+        let keyed = keys.into_iter().flat_map(|members| members.keys()).map(move |text| Pattern {
+            text,
+            pointer: Box::new(move || subschemas.pointer(id).key("patternProperties").key(text)),
+        });
+        pattern.into_iter().chain(keyed)
+    })
+}
+
+/// Finds out which patterns the engine refuses, and why.
+fn refused_patterns(subschemas: &Subschemas<'_>, engine: Engine) -> Vec<Diagnostic> {
+    let builds = |text: &str, engine: Engine| {
+        let options = engine.apply(
+            jsonschema::options(),
+            ValidationOptions::with_pattern_options,
+            ValidationOptions::with_pattern_options,
+        );
+        options.build(&json!({ "pattern": text })).is_ok()
+    };
+    let refused = patterns(subschemas).filter(|pattern| !builds(pattern.text, engine));
+    refused
+        .take(REFUSED_LIMIT)
+        .map(|pattern| {
+            let pointer = (pattern.pointer)();
+            let roomy = |patterns| Engine { patterns, size_limit: PATTERN_DIAGNOSIS_BYTES };
+            if builds(pattern.text, roomy(engine.patterns)) {
+                let message = "this pattern is too large, or there are too many of its size";
+                return Diagnostic::error(pointer, "pattern_too_large", message)
+                    .with_hint("use smaller repeat counts or narrower character classes");
+            }
+            if builds(pattern.text, roomy(Patterns::LookAround)) {
+                let message = "this pattern needs look-around or back-references, which can take exponential time";
+                return Diagnostic::error(pointer, "needs_look_around", message)
+                    .with_hint("rewrite it, or opt in with `--patterns look-around`");
+            }
+            let message = "this pattern is not a regular expression, or a huge one";
+            Diagnostic::error(pointer, "invalid_pattern", message)
+        })
+        .collect()
+}

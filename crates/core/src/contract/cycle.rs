@@ -1,0 +1,242 @@
+//! References that come back to themselves on the same value, and how much work one value costs.
+//!
+//! Recursion through `properties` or `items` is fine: each round steps into a smaller value. A
+//! round that stays on the same value never ends.
+
+use super::diagnostic::Diagnostic;
+use super::keywords::Judges;
+use super::references::References;
+use super::source::FINDING_LIMIT;
+use super::subschemas::{SiteId, Subschemas};
+use crate::json::Pointer;
+
+/// How many schemas may apply to one value inside of each other; each costs the judge stack.
+const NESTING_LIMIT: u64 = 256;
+
+/// How many schemas may apply to a value whose evaluated parts must be known: finding those takes
+/// time proportional to it already when compiling.
+const UNEVALUATED_LIMIT: u64 = 10_000;
+
+/// How many schemas apply to one value, at worst.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
+pub struct Expansion {
+    /// All of them, counted as often as they apply; saturates.
+    pub schemas: u64,
+    /// The longest chain of one inside of another.
+    pub nesting: u64,
+}
+
+/// Measures every subschema, and reports those that cannot be judged within bounds.
+pub(super) fn measure(
+    subschemas: &Subschemas<'_>,
+    references: &References,
+    findings: &mut Vec<Diagnostic>,
+) -> Expansion {
+    let in_place = |id: SiteId| in_place_edges(subschemas, references, id);
+    let mut cycles = 0;
+    let order = post_order(subschemas.len(), in_place, |cycle| {
+        cycles += 1;
+        if cycles <= FINDING_LIMIT {
+            findings.push(endless(subschemas, cycle));
+        }
+    });
+    let mut expansions = vec![Expansion::default(); subschemas.len()];
+    let mut worst = Expansion::default();
+    let mut too_costly = Vec::new();
+    for id in order {
+        let mut own = Expansion { schemas: 1, nesting: 1 };
+        for edge in in_place(id) {
+            // An edge that closes a cycle leads to what is not measured yet, and is refused anyway.
+            let inner = expansions.get(edge).copied().unwrap_or_default();
+            own.schemas = own.schemas.saturating_add(inner.schemas);
+            own.nesting = own.nesting.max(inner.nesting.saturating_add(1));
+        }
+        if let Some(slot) = expansions.get_mut(id) {
+            *slot = own;
+        }
+        let is_tracked = subschemas.get(id).is_some_and(|site| {
+            ["unevaluatedProperties", "unevaluatedItems"]
+                .iter()
+                .any(|it| site.keyword(it).is_some())
+        });
+        if is_tracked && own.schemas > UNEVALUATED_LIMIT {
+            too_costly.push(id);
+        }
+        worst.schemas = worst.schemas.max(own.schemas);
+        worst.nesting = worst.nesting.max(own.nesting);
+    }
+    findings.extend(too_costly.into_iter().take(FINDING_LIMIT).map(|id| {
+        let message = format!("more than {UNEVALUATED_LIMIT} schemas apply to one value here, too many for `unevaluatedProperties` or `unevaluatedItems`");
+        Diagnostic::error(subschemas.pointer(id), "too_many_branches", message)
+    }));
+    if worst.nesting > NESTING_LIMIT {
+        let message = format!(
+            "{} schemas apply to one value inside of each other, over the limit of {NESTING_LIMIT}",
+            worst.nesting
+        );
+        findings.push(Diagnostic::error(Pointer::root(), "too_deep", message));
+    }
+    worst
+}
+
+/// Returns the schemas that judge the same value as `id` does.
+pub(super) fn in_place_edges(
+    subschemas: &Subschemas<'_>,
+    references: &References,
+    id: SiteId,
+) -> Vec<SiteId> {
+    let Some(site) = subschemas.get(id) else { return Vec::new() };
+    let mut edges = references.of(id).to_vec();
+    if !site.is_only_reference() {
+        let applies = |child: &&SiteId| {
+            subschemas.get(**child).is_some_and(|child| child.judges() == Judges::SameValue)
+        };
+        edges.extend(site.children.iter().filter(applies));
+    }
+    edges
+}
+
+/// A node on the current path, and the edges that are still to follow.
+pub(super) type Frame = (SiteId, std::vec::IntoIter<SiteId>);
+
+/// Returns all nodes, each after those that its edges lead to; edges that close a cycle are
+/// reported with the path between their ends. Iterates, since paths may be as long as the schema.
+pub(super) fn post_order(
+    count: usize,
+    edges: impl Fn(SiteId) -> Vec<SiteId>,
+    mut on_cycle: impl FnMut(&[Frame]),
+) -> Vec<SiteId> {
+    #[derive(Clone, Copy)]
+    enum State {
+        New,
+        /// On the path, at this position.
+        Open(usize),
+        Done,
+    }
+    let mut states = vec![State::New; count];
+    let mut order = Vec::with_capacity(count);
+    let mut path: Vec<Frame> = Vec::new();
+    for start in 0..count {
+        let mut next = Some(start);
+        loop {
+            if let Some(id) = next.take() {
+                match states.get(id) {
+                    Some(State::New) => {
+                        if let Some(state) = states.get_mut(id) {
+                            *state = State::Open(path.len());
+                        }
+                        path.push((id, edges(id).into_iter()));
+                    }
+                    Some(State::Open(from)) => on_cycle(path.get(*from..).unwrap_or_default()),
+                    Some(State::Done) | None => {}
+                }
+            }
+            let Some((id, rest)) = path.last_mut() else { break };
+            next = rest.next();
+            if next.is_none() {
+                if let Some(state) = states.get_mut(*id) {
+                    *state = State::Done;
+                }
+                order.push(*id);
+                path.pop();
+            }
+        }
+    }
+    order
+}
+
+fn endless(subschemas: &Subschemas<'_>, cycle: &[Frame]) -> Diagnostic {
+    /// As many steps as a person follows.
+    const SHOWN: usize = 8;
+    let pointer = |frame: &Frame| subschemas.pointer(frame.0);
+    let start = cycle.first().map(pointer).unwrap_or_default();
+    let mut steps: Vec<String> =
+        cycle.iter().take(SHOWN).map(|it| pointer(it).to_string()).collect();
+    if cycle.len() > SHOWN {
+        steps.push(format!("{} more", cycle.len() - SHOWN));
+    }
+    steps.push(start.to_string());
+    let message =
+        format!("judging a value here leads back here without an end: {}", steps.join(" → "));
+    Diagnostic::error(start, "endless_reference", message)
+        .with_hint("recurse through `properties` or `items`, or remove the reference")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use jsonschema::Draft;
+    use serde_json::{Value, json};
+    use std::collections::HashMap;
+    use test_case::test_case;
+
+    fn measured(schema: &Value) -> (Expansion, Vec<Diagnostic>) {
+        let mut findings = Vec::new();
+        let mut subschemas = Subschemas::of(schema, Draft::Draft202012);
+        let references = References::resolve(&mut subschemas, HashMap::new(), &mut findings);
+        let expansion = measure(&subschemas, &references, &mut findings);
+        (expansion, findings)
+    }
+
+    #[test_case(&json!({"$ref": "#"}), "(root) → (root)"; "itself")]
+    #[test_case(&json!({"anyOf": [{"$ref": "#"}]}), "(root) → /anyOf/0 → (root)"; "in a branch")]
+    #[test_case(&json!({"not": {"$ref": "#"}}), "(root) → /not → (root)"; "negated")]
+    #[test_case(&json!({"$defs": {"a": {"$ref": "#/$defs/b"}, "b": {"allOf": [{"$ref": "#/$defs/a"}]}}}),
+        "/$defs/a → /$defs/b → /$defs/b/allOf/0 → /$defs/a"; "mutual")]
+    fn rounds_on_the_same_value_are_named(schema: &Value, path: &str) {
+        let (_, findings) = measured(schema);
+        assert_eq!(findings.len(), 1, "{findings:?}");
+        assert_eq!(findings[0].code, "endless_reference");
+        assert!(findings[0].message.ends_with(path), "{}", findings[0].message);
+    }
+
+    #[test_case(&json!({"properties": {"next": {"$ref": "#"}}}); "through properties")]
+    #[test_case(&json!({"items": {"anyOf": [{"$ref": "#"}]}}); "through items")]
+    #[test_case(&json!({"$defs": {"a": {"additionalProperties": {"$ref": "#/$defs/a"}}}, "$ref": "#/$defs/a"}); "in a definition")]
+    #[test_case(&json!({"$schema": "http://json-schema.org/draft-07/schema#", "definitions": {"a": {"$ref": "#/definitions/b", "allOf": [{"$ref": "#/definitions/a"}]}, "b": {}}}); "void beside a reference")]
+    fn recursion_into_parts_is_fine(schema: &Value) {
+        assert_eq!(measured(schema).1, []);
+    }
+
+    /// A chain of definitions, each of which applies the next one twice.
+    fn bomb(levels: usize, extra: &Value) -> Value {
+        let mut definitions = json!({});
+        for level in 0..levels {
+            let next = format!("#/$defs/d{}", level + 1);
+            definitions[format!("d{level}")] = json!({"anyOf": [{"$ref": next}, {"$ref": next}]});
+        }
+        definitions[format!("d{levels}")] = json!({});
+        let mut schema = json!({"$ref": "#/$defs/d0", "$defs": definitions});
+        schema.as_object_mut().unwrap().extend(extra.as_object().unwrap().clone());
+        schema
+    }
+
+    #[test]
+    fn expansion_counts_what_one_value_costs() {
+        assert_eq!(measured(&bomb(2, &json!({}))).0, Expansion { schemas: 14, nesting: 6 });
+        assert!(measured(&bomb(30, &json!({}))).0.schemas > 1 << 30);
+        assert_eq!(measured(&bomb(100, &json!({}))).0.schemas, u64::MAX);
+    }
+
+    #[test]
+    fn what_cannot_be_judged_within_bounds_is_refused() {
+        let codes =
+            |schema: &Value| measured(schema).1.into_iter().map(|it| it.code).collect::<Vec<_>>();
+        assert_eq!(
+            codes(&bomb(24, &json!({"unevaluatedProperties": false}))),
+            ["too_many_branches"]
+        );
+        assert_eq!(codes(&bomb(200, &json!({}))), ["too_deep"]);
+    }
+
+    #[test]
+    fn long_chains_do_not_overflow_the_stack() {
+        let mut definitions = serde_json::Map::new();
+        for level in 0..9_000 {
+            let next = format!("#/$defs/d{}", level + 1);
+            definitions.insert(format!("d{level}"), json!({"properties": {"a": {"$ref": next}}}));
+        }
+        definitions.insert("d9000".to_owned(), json!({}));
+        assert_eq!(measured(&json!({"$ref": "#/$defs/d0", "$defs": definitions})).1, []);
+    }
+}

@@ -1,0 +1,209 @@
+//! Preflight: everything that can be known about a contract before anything is spent.
+
+#[cfg(test)]
+mod hostile;
+#[cfg(test)]
+mod seed_table;
+
+use jsonschema::{Draft, Registry};
+use serde_json::Value;
+
+use super::Contract;
+use super::compile::{self, Engine, Patterns};
+use super::cycle;
+use super::diagnostic::{Diagnostic, Refusal, Severity};
+use super::fingerprint::Fingerprint;
+use super::identity::Identity;
+use super::references::References;
+use super::root::{self, Decision, Root};
+use super::source::{self, Origin};
+use super::strict;
+use super::subschemas::Subschemas;
+use crate::Answer;
+use crate::json::Pointer;
+
+/// How long the pointers to all subschemas may be together: ten times what 4 MiB of plain
+/// properties need.
+const POINTER_LIMIT_BYTES: usize = 32 * 1024 * 1024;
+
+/// Whether a root that accepts no object will do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Wrap {
+    /// Yes: drivers that need an object get it as the `value` of one.
+    #[default]
+    Allowed,
+    /// No: the root itself must accept an object.
+    Refused,
+}
+
+/// What is held against a schema.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Strictness {
+    /// What validators ignore in silence, and a root that nothing satisfies, are errors.
+    #[default]
+    Strict,
+    /// They are warnings, for schemas that somebody else wrote.
+    Permissive,
+}
+
+/// How preflight is to be done.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// Whether a root that accepts no object will do.
+    pub wrap: Wrap,
+    /// Which patterns the contract may use.
+    pub patterns: Patterns,
+    /// What is held against it.
+    pub strictness: Strictness,
+    /// What it is called where it was found, which comes before what it says of itself.
+    pub identity: Identity,
+    /// Other documents that it may refer to, by URI.
+    pub documents: Vec<(String, Value)>,
+}
+
+/// The report on one schema.
+#[derive(Debug)]
+pub struct Preflight {
+    /// The contract, unless there is an error.
+    pub contract: Option<Contract>,
+    /// Every finding, errors first.
+    pub diagnostics: Vec<Diagnostic>,
+    /// Whether any value satisfies it.
+    pub satisfiable: Decision,
+    /// Whether any object does.
+    pub accepts_object: Decision,
+}
+
+impl Preflight {
+    /// Inspects a contract's text.
+    pub fn run(text: &[u8], origin: Origin, options: &Options) -> Self {
+        match source::read(text, origin) {
+            Ok(schema) => Self::inspect(schema, origin, options),
+            Err(findings) => Self::refused(findings),
+        }
+    }
+
+    /// Inspects a schema that was never text.
+    pub fn of(schema: Value, options: &Options) -> Self {
+        match source::inspect(&schema) {
+            Ok(()) => Self::inspect(schema, Origin::Inline, options),
+            Err(finding) => Self::refused(vec![finding]),
+        }
+    }
+
+    /// Returns the contract, or all that speaks against it.
+    pub fn into_result(self) -> Result<Contract, Refusal> {
+        self.contract.ok_or(Refusal { diagnostics: self.diagnostics })
+    }
+
+    fn refused(diagnostics: Vec<Diagnostic>) -> Self {
+        Self::new(None, diagnostics, Root::unknown("not decided: there is no schema"))
+    }
+
+    fn new(contract: Option<Contract>, mut diagnostics: Vec<Diagnostic>, root: Root) -> Self {
+        diagnostics.sort_by_key(|finding| finding.severity);
+        Self {
+            contract,
+            diagnostics,
+            satisfiable: root.satisfiable,
+            accepts_object: root.accepts_object,
+        }
+    }
+
+    /// Runs every step; each reports all it finds, and later ones need the earlier ones to pass.
+    fn inspect(schema: Value, origin: Origin, options: &Options) -> Self {
+        let draft = Draft::default().detect(&schema);
+        let mut subschemas = Subschemas::of(&schema, draft);
+        let mut given = std::collections::HashMap::new();
+        for (uri, document) in &options.documents {
+            given.insert(subschemas.add_document(document, draft), uri.as_str());
+        }
+        if subschemas.pointer_bytes() > POINTER_LIMIT_BYTES {
+            let message = "the keys of the contract are too long for all that is nested in them";
+            return Self::refused(vec![Diagnostic::error(Pointer::root(), "too_large", message)]);
+        }
+
+        let mut findings = strict::inspect(&subschemas);
+        soften(&mut findings, options.strictness);
+        let identity = Identity::read(&schema, &options.identity, &mut findings);
+
+        let registry = match register(&options.documents, draft) {
+            Ok(registry) => registry,
+            Err(finding) => return Self::refused(vec![finding]),
+        };
+        let mut unsound = compile::inspect(&schema, &registry, origin);
+        let references = References::resolve(&mut subschemas, given, &mut unsound);
+        let expansion = cycle::measure(&subschemas, &references, &mut unsound);
+        if !unsound.is_empty() || has_error(&findings, "unknown_draft") {
+            findings.append(&mut unsound);
+            return Self::new(None, findings, Root::unknown("not decided: the schema is invalid"));
+        }
+
+        let engine = Engine::new(options.patterns, compile::count_patterns(&subschemas));
+        let validator = match compile::compile(&schema, draft, engine, &registry, &subschemas) {
+            Ok(validator) => validator,
+            Err(errors) => {
+                findings.extend(errors);
+                return Self::new(
+                    None,
+                    findings,
+                    Root::unknown("not decided: it does not compile"),
+                );
+            }
+        };
+        let root = root::decide(&schema, draft, engine, &registry, (&subschemas, &references));
+        findings.extend(refuse_root(&root, options));
+
+        if findings.iter().any(|finding| finding.severity == Severity::Error) {
+            return Self::new(None, findings, root);
+        }
+        let fingerprint = Fingerprint::of(&schema);
+        drop(registry);
+        let contract = Contract { schema, draft, validator, identity, fingerprint, expansion };
+        Self::new(Some(contract), findings, root)
+    }
+}
+
+fn has_error(findings: &[Diagnostic], code: &str) -> bool {
+    findings.iter().any(|finding| finding.severity == Severity::Error && finding.code == code)
+}
+
+fn soften(findings: &mut [Diagnostic], strictness: Strictness) {
+    if strictness == Strictness::Permissive {
+        for finding in findings {
+            finding.severity = Severity::Warning;
+        }
+    }
+}
+
+/// Makes the documents that came with the contract known by their URIs.
+fn register(documents: &[(String, Value)], draft: Draft) -> Result<Registry<'_>, Diagnostic> {
+    let pairs = documents.iter().map(|(uri, document)| {
+        (uri.as_str(), draft.detect(document).create_resource_ref(document))
+    });
+    let prepared = Registry::new().extend(pairs).and_then(|it| it.draft(draft).prepare());
+    prepared.map_err(|error| {
+        let message = format!("a document given with the contract cannot be used: {error}");
+        Diagnostic::error(Pointer::root(), "invalid_document", message)
+    })
+}
+
+/// Returns what the answers about the root mean for the contract.
+fn refuse_root(root: &Root, options: &Options) -> Option<Diagnostic> {
+    let (decision, code, hint) = if root.satisfiable.answer == Answer::No {
+        let hint = "loosen one of the constraints that exclude each other";
+        (&root.satisfiable, "unsatisfiable", hint)
+    } else if options.wrap == Wrap::Refused && root.accepts_object.answer == Answer::No {
+        let hint = "give the root `\"type\": \"object\"`, or let it be wrapped in one";
+        (&root.accepts_object, "root_rejects_objects", hint)
+    } else {
+        return None;
+    };
+    let finding =
+        Diagnostic::error(decision.pointer.clone(), code, decision.reason.clone()).with_hint(hint);
+    let severity = match options.strictness {
+        Strictness::Strict => Severity::Error,
+        Strictness::Permissive => Severity::Warning,
+    };
+    Some(Diagnostic { severity, ..finding })
+}
