@@ -9,6 +9,7 @@ mod keywords;
 mod preflight;
 mod references;
 mod root;
+mod rules;
 mod source;
 mod strict;
 mod subschemas;
@@ -26,6 +27,7 @@ pub use fingerprint::Fingerprint;
 pub use identity::Identity;
 pub use preflight::{Options, Preflight, Strictness, Wrap};
 pub use root::Decision;
+pub use rules::Source;
 pub use source::{Origin, SOURCE_LIMIT_BYTES, SourceError};
 
 /// A JSON Schema with its rules and identity, compiled.

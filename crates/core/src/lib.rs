@@ -9,7 +9,9 @@ pub mod verdict;
 #[cfg(test)]
 mod arbitrary;
 
-pub use contract::{Contract, Diagnostic, Fingerprint, Origin, Preflight, Refusal, Severity};
+pub use contract::{
+    Contract, Diagnostic, Fingerprint, Origin, Preflight, Refusal, Severity, Source,
+};
 pub use json::{Document, Pointer};
 pub use verdict::{Accepted, Edit, EditKind, Rejected, Rejection, Verdict, Violation, Violations};
 

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::json::Document;
 
-pub use check::check;
+pub use check::{check, check_against};
 pub use edit::{Edit, EditKind};
 pub use violation::{Violation, Violations};
 

@@ -4,6 +4,7 @@ use jsonschema::{Draft, PatternOptions, Registry, ValidationOptions, Validator};
 use serde_json::{Value, json};
 
 use super::diagnostic::Diagnostic;
+use super::rules;
 use super::source::{FINDING_LIMIT, Origin};
 use super::subschemas::Subschemas;
 use crate::json::Pointer;
@@ -96,7 +97,8 @@ pub(super) fn compile(
         ValidationOptions::with_pattern_options,
         ValidationOptions::with_pattern_options,
     );
-    options.build(schema).map_err(|error| {
+    let flaws = rules::Findings::default();
+    let validator = rules::with_rules(options, &flaws).build(schema).map_err(|error| {
         let mut findings = refused_patterns(subschemas, engine);
         if findings.is_empty() {
             let pointer = error.instance_path().as_str().into();
@@ -107,7 +109,11 @@ pub(super) fn compile(
             ));
         }
         findings
-    })
+    })?;
+    match flaws.take() {
+        flaws if flaws.is_empty() => Ok(validator),
+        flaws => Err(flaws),
+    }
 }
 
 /// Returns all that the meta-schema says against `schema`.

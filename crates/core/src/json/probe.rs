@@ -15,28 +15,38 @@ use serde_json::Value;
 
 use super::document::{Document, Kind, Node};
 use super::number::Number;
+use crate::contract::Source;
 
 /// The representation of instances as tapes.
 pub(crate) enum Tape {}
 
-/// How much work one validation may still do.
+/// How much work one validation may still do, and the text that it may consult.
 #[derive(Debug)]
-pub(crate) struct Meter(Cell<u64>);
+pub(crate) struct Meter {
+    left: Cell<u64>,
+    source: Option<Source>,
+}
 
 impl Meter {
     pub(crate) fn new(units: u64) -> Self {
-        Self(Cell::new(units))
+        Self { left: Cell::new(units), source: None }
+    }
+
+    /// Adds the text that grounded strings are quoted from.
+    pub(crate) fn with_source(mut self, source: Option<&Source>) -> Self {
+        self.source = source.cloned();
+        self
     }
 
     /// Takes one unit; claims that there was one.
     pub(crate) fn spend(&self) -> bool {
-        let left = self.0.get();
-        self.0.set(left.saturating_sub(1));
+        let left = self.left.get();
+        self.left.set(left.saturating_sub(1));
         left > 0
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.0.get() == 0
+        self.left.get() == 0
     }
 }
 
@@ -66,7 +76,33 @@ impl Json for Tape {
     }
 }
 
+/// What a name alone may cost a rule; it has no meter.
+const NAME_UNITS: u64 = 100_000;
+
 impl<'d> Probe<'d> {
+    /// Returns how many units a keyword of ours may spend.
+    pub(crate) fn allowance(&self) -> u64 {
+        match self {
+            Self::Node(_, meter) => meter.left.get(),
+            Self::Name(_) => NAME_UNITS,
+        }
+    }
+
+    /// Leaves `left` units for what follows.
+    pub(crate) fn settle(&self, left: u64) {
+        if let Self::Node(_, meter) = self {
+            meter.left.set(left.min(meter.left.get()));
+        }
+    }
+
+    /// Returns the text that grounded strings are quoted from.
+    pub(crate) fn source(&self) -> Option<&'d Source> {
+        match self {
+            Self::Node(_, meter) => meter.source.as_ref(),
+            Self::Name(_) => None,
+        }
+    }
+
     fn node(&self, kind: Kind) -> Option<Node<'d>> {
         match self {
             Self::Node(node, _) if node.kind() == kind => Some(*node),

@@ -1,7 +1,7 @@
 //! The verdict on one parsed value.
 
 use super::violation::{Violation, Violations};
-use crate::contract::Contract;
+use crate::contract::{Contract, Source};
 use crate::json::Document;
 use crate::json::probe::{Meter, Probe};
 
@@ -13,11 +13,16 @@ const WORK_LIMIT: u64 = 4_000_000;
 
 /// Judges `value` by the original contract alone; empty if it conforms.
 pub fn check(contract: &Contract, value: &Document) -> Violations {
-    let meter = Meter::new(WORK_LIMIT);
+    check_against(contract, value, None)
+}
+
+/// Judges `value` like [`check`], with the source text that grounded strings are quoted from.
+pub fn check_against(contract: &Contract, value: &Document, source: Option<&Source>) -> Violations {
+    let meter = Meter::new(WORK_LIMIT).with_source(source);
     if contract.validator().is_valid(Probe::Node(value.root(), &meter)) && !meter.is_empty() {
         return Violations::default();
     }
-    let meter = Meter::new(WORK_LIMIT);
+    let meter = Meter::new(WORK_LIMIT).with_source(source);
     let mut errors = contract.validator().iter_errors(Probe::Node(value.root(), &meter));
     let list = errors
         .by_ref()
