@@ -3,6 +3,7 @@
 mod compile;
 mod cycle;
 mod diagnostic;
+mod example;
 mod fingerprint;
 mod identity;
 mod keywords;
@@ -23,6 +24,7 @@ use crate::json::probe::Tape;
 pub use compile::Patterns;
 pub use cycle::Expansion;
 pub use diagnostic::{Diagnostic, Refusal, Severity};
+pub use example::ExampleError;
 pub use fingerprint::Fingerprint;
 pub use identity::Identity;
 pub use preflight::{Options, Preflight, Strictness, Wrap};

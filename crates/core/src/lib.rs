@@ -10,7 +10,7 @@ pub mod verdict;
 mod arbitrary;
 
 pub use contract::{
-    Contract, Diagnostic, Fingerprint, Origin, Preflight, Refusal, Severity, Source,
+    Contract, Diagnostic, ExampleError, Fingerprint, Origin, Preflight, Refusal, Severity, Source,
 };
 pub use json::{Document, Pointer};
 pub use verdict::{Accepted, Edit, EditKind, Rejected, Rejection, Verdict, Violation, Violations};

@@ -1,0 +1,159 @@
+//! Objects: every property that may be there, in the order of the schema.
+
+use regex::Regex;
+use serde_json::{Map, Value};
+
+use super::demand::{Demand, Place};
+use super::{Generator, pattern};
+use crate::json::Pointer;
+
+/// How many names are tried for properties that the schema counts but does not name.
+const NAME_LIMIT: usize = 64;
+
+impl Generator {
+    pub(super) fn object(
+        &mut self,
+        demand: &Demand<'_>,
+        at: &Pointer,
+        variant: usize,
+    ) -> Option<Value> {
+        let required = required(demand);
+        let full = self.choices.pick(at, "optional properties", 2) == 0;
+        let most = demand.at_most("maxProperties");
+        let mut spare = most.checked_sub(required.len())?;
+        let mut members = Map::new();
+        for name in names(demand, &required) {
+            let inside = at.key(&name);
+            if required.contains(&name) {
+                let value = self.value(&places(demand, &name), &inside, variant)?;
+                members.insert(name, value);
+                continue;
+            }
+            let wanted = full && spare > 0 && self.choices.pick(&inside, "absent", 2) == 0;
+            if wanted && let Some(value) = self.value(&places(demand, &name), &inside, variant) {
+                members.insert(name, value);
+                spare -= 1;
+            }
+        }
+        self.fill(demand, at, variant, &mut members)?;
+        Some(Value::Object(members))
+    }
+
+    /// Adds properties that the schema does not name, until there are enough.
+    fn fill(
+        &mut self,
+        demand: &Demand<'_>,
+        at: &Pointer,
+        variant: usize,
+        members: &mut Map<String, Value>,
+    ) -> Option<()> {
+        let is_map = demand.all("properties").next().is_none()
+            && ["additionalProperties", "patternProperties"].iter().any(|keyword| {
+                demand.all(keyword).any(|schema| schema.as_object().is_some_and(|o| !o.is_empty()))
+            });
+        let least = demand.at_least("minProperties");
+        // A map shows one entry; any other object may have one more, should it need one.
+        let is_usual = self.choices.pick(at, "entries", 2) == 0;
+        let shown = match (is_map, is_usual) {
+            (true, true) => 1,
+            (true, false) | (false, true) => 0,
+            (false, false) => members.len() + 1,
+        };
+        let wanted = least.max(shown.min(demand.at_most("maxProperties")));
+        for attempt in 0..NAME_LIMIT + least.min(NAME_LIMIT) {
+            if members.len() >= wanted {
+                break;
+            }
+            let Some(name) = self.name(demand, at, attempt) else { continue };
+            if members.contains_key(&name) {
+                continue;
+            }
+            if let Some(value) = self.value(&places(demand, &name), &at.key(&name), variant) {
+                members.insert(name, value);
+            }
+        }
+        (members.len() >= least).then_some(())
+    }
+
+    fn name(&mut self, demand: &Demand<'_>, at: &Pointer, attempt: usize) -> Option<String> {
+        let named = demand.places.iter().find_map(|place| {
+            let schema = place.get("propertyNames").filter(|schema| schema.is_object())?;
+            Some(place.inner(schema))
+        });
+        if let Some(place) = named {
+            let within = Pointer::from(format!("{}/ name {attempt}", at.as_str()).as_str());
+            return self.value(&[place], &within, attempt)?.as_str().map(str::to_owned);
+        }
+        let patterns = demand.all("patternProperties").filter_map(Value::as_object).flatten();
+        if let Some((pattern, _)) = patterns.into_iter().next() {
+            return pattern::sample(pattern, 0, attempt);
+        }
+        Some(if attempt == 0 { "name".to_owned() } else { format!("name{}", attempt + 1) })
+    }
+}
+
+/// Returns the names that must be there, also because others must.
+fn required(demand: &Demand<'_>) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    let lists = demand.all("required").filter_map(Value::as_array).flatten();
+    let mut waiting: Vec<&str> = lists.filter_map(Value::as_str).collect();
+    waiting.reverse();
+    while let Some(name) = waiting.pop() {
+        if !names.iter().any(|known| known == name) {
+            names.push(name.to_owned());
+            waiting.extend(needed_by(demand, name));
+        }
+    }
+    names
+}
+
+/// Returns the names that must be there when `name` is.
+fn needed_by<'s>(demand: &Demand<'s>, name: &str) -> impl Iterator<Item = &'s str> {
+    ["dependentRequired", "dependencies"]
+        .into_iter()
+        .flat_map(|keyword| demand.all(keyword))
+        .filter_map(move |map| map.get(name)?.as_array())
+        .flatten()
+        .filter_map(Value::as_str)
+}
+
+/// Returns the names that the schema knows, in its order, then those that it only requires.
+fn names(demand: &Demand<'_>, required: &[String]) -> Vec<String> {
+    let declared = demand.all("properties").filter_map(Value::as_object).flat_map(Map::keys);
+    let mut names: Vec<String> = Vec::new();
+    for name in declared.chain(required) {
+        if !names.contains(name) {
+            names.push(name.clone());
+        }
+    }
+    let needed: Vec<&str> = names.iter().flat_map(|name| needed_by(demand, name)).collect();
+    for name in needed {
+        if !names.iter().any(|known| known == name) {
+            names.push(name.to_owned());
+        }
+    }
+    names
+}
+
+/// Returns all schemas that apply to the property `name`.
+fn places<'s>(demand: &Demand<'s>, name: &str) -> Vec<Place<'s>> {
+    demand.places.iter().flat_map(|place| property(place, name)).collect()
+}
+
+fn property<'s>(place: &Place<'s>, name: &str) -> Vec<Place<'s>> {
+    let named = place.get("properties").and_then(|properties| properties.get(name));
+    let patterns = place.get("patternProperties").and_then(Value::as_object).into_iter().flatten();
+    let matching = patterns.filter(|(pattern, _)| matches(pattern, name)).map(|(_, schema)| schema);
+    let mut found: Vec<Place<'s>> =
+        named.into_iter().chain(matching).map(|schema| place.inner(schema)).collect();
+    if found.is_empty() {
+        found.extend(place.get("additionalProperties").map(|schema| place.inner(schema)));
+    }
+    found
+}
+
+fn matches(pattern: &str, name: &str) -> bool {
+    let translated = jsonschema_regex::to_rust_regex(pattern);
+    let regex = translated.ok().and_then(|pattern| Regex::new(&pattern).ok());
+    regex.is_some_and(|regex| regex.is_match(name))
+}

@@ -1,0 +1,114 @@
+//! Text: what formats and patterns ask for, else a short sentence about the property.
+
+use serde_json::Value;
+
+use super::choice::Choices;
+use super::demand::Demand;
+use super::{LENGTH_LIMIT, pattern};
+use crate::json::Pointer;
+
+/// Returns the `variant`-th string that fits.
+pub(super) fn sample(
+    demand: &Demand<'_>,
+    at: &Pointer,
+    variant: usize,
+    choices: &mut Choices,
+) -> Option<String> {
+    let least = demand.at_least("minLength");
+    let most = demand.at_most("maxLength");
+    if least > most || least > LENGTH_LIMIT {
+        return None;
+    }
+    let texts = |keyword| demand.all(keyword).filter_map(Value::as_str);
+    let mut candidates: Vec<String> = Vec::new();
+    candidates.extend(texts("format").filter_map(|format| formatted(format, variant)));
+    for pattern in texts("pattern") {
+        for shift in 0..3 {
+            candidates.extend(pattern::sample(pattern, least, variant + shift));
+        }
+    }
+    candidates.extend(encoded(demand));
+    candidates.push(prose(at, least, most, variant));
+    candidates.extend(least_text(least, variant));
+    candidates.retain(|text| (least..=most).contains(&text.chars().count()));
+    let chosen = choices.pick(at, "text", candidates.len());
+    candidates.into_iter().nth(chosen)
+}
+
+fn formatted(format: &str, variant: usize) -> Option<String> {
+    let n = variant % 28;
+    Some(match format {
+        "date-time" => format!("2026-02-{:02}T09:30:00Z", n + 1),
+        "date" => format!("2026-02-{:02}", n + 1),
+        "time" => format!("09:{:02}:00Z", n + 30),
+        "duration" => format!("PT{}M", variant + 15),
+        "email" | "idn-email" => format!("{}@example.com", label("ada", variant)),
+        "hostname" | "idn-hostname" => format!("{}.example.com", label("www", variant)),
+        "ipv4" => format!("192.0.2.{}", n + 1),
+        "ipv6" => format!("2001:db8::{}", n + 1),
+        "uri" | "url" | "iri" | "uri-reference" | "iri-reference" => {
+            format!("https://example.com/{}", label("page", variant))
+        }
+        "uri-template" => format!("https://example.com/{{{}}}", label("page", variant)),
+        "uuid" => format!("5f0c4c1e-9a3b-4d7e-8b21-{:012}", variant + 1),
+        "json-pointer" => format!("/{}", label("name", variant)),
+        "relative-json-pointer" => format!("{variant}/name"),
+        "regex" => format!("^[a-z]{{{}}}$", variant + 1),
+        _ => return None,
+    })
+}
+
+fn label(word: &str, variant: usize) -> String {
+    if variant == 0 { word.to_owned() } else { format!("{word}{}", variant + 1) }
+}
+
+/// Returns an empty JSON object in the encoding that the schema names.
+fn encoded(demand: &Demand<'_>) -> Option<String> {
+    let encoding = demand.all("contentEncoding").next().and_then(Value::as_str);
+    let media = demand.all("contentMediaType").next().and_then(Value::as_str);
+    match (encoding, media) {
+        (Some("base64"), _) => Some("e30=".to_owned()),
+        (_, Some("application/json")) => Some("{}".to_owned()),
+        _ => None,
+    }
+}
+
+/// Returns a sentence named after the property, as long as it must be.
+fn prose(at: &Pointer, least: usize, most: usize, variant: usize) -> String {
+    let segments: Vec<String> = at.segments().collect();
+    let name = segments.iter().rev().find(|segment| segment.parse::<usize>().is_err());
+    let subject = name.map_or_else(|| "text".to_owned(), |name| words(name));
+    let mut text = format!("Example {subject}");
+    if variant > 0 {
+        text = format!("{text} {}", variant + 1);
+    }
+    let sentence = format!(". This is what the {subject} could say");
+    while text.chars().count() < least {
+        text.push_str(&sentence);
+    }
+    if text.chars().count() > most {
+        // The end tells variants apart.
+        let skipped = text.chars().count() - most;
+        text = text.chars().skip(skipped).collect();
+    }
+    text
+}
+
+/// Splits `camelCase` and `snake_case`.
+fn words(name: &str) -> String {
+    let mut out = String::new();
+    for character in name.chars() {
+        if character.is_uppercase() && !out.is_empty() {
+            out.push(' ');
+        }
+        let is_word = character.is_alphanumeric();
+        out.extend(if is_word { character.to_lowercase().next() } else { Some(' ') });
+    }
+    out.trim().to_owned()
+}
+
+/// Returns the shortest text there can be; letters tell variants apart.
+fn least_text(least: usize, variant: usize) -> Option<String> {
+    let letter = ('a'..='z').nth(variant % 26)?;
+    Some(std::iter::repeat_n(letter, least).collect())
+}
