@@ -15,11 +15,11 @@ mod source;
 mod strict;
 mod subschemas;
 
-use jsonschema::{Draft, Validator};
+use jsonschema::Draft;
 use semver::Version;
 use serde_json::Value;
 
-use crate::json::probe::Tape;
+use crate::verdict::validator::Validator;
 
 pub use compile::Patterns;
 pub use cycle::Expansion;
@@ -37,7 +37,7 @@ pub use source::{Origin, SOURCE_LIMIT_BYTES, SourceError};
 pub struct Contract {
     schema: Value,
     draft: Draft,
-    validator: Validator<Tape>,
+    validator: Validator,
     identity: Identity,
     fingerprint: Fingerprint,
     expansion: Expansion,
@@ -79,7 +79,7 @@ impl Contract {
         self.expansion
     }
 
-    pub(crate) fn validator(&self) -> &Validator<Tape> {
+    pub(crate) fn validator(&self) -> &Validator {
         &self.validator
     }
 }

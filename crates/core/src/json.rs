@@ -7,13 +7,15 @@
 
 mod document;
 mod error;
+pub(crate) mod meter;
 mod number;
 mod parse;
 mod pointer;
 pub(crate) mod probe;
 mod scan;
+pub(crate) mod unique;
 
-pub use document::{Document, Duplicate, Kind, Node};
+pub use document::{Document, Duplicate, Items, Kind, Members, Node};
 pub use error::{ParseError, ParseErrorKind};
 pub use number::Number;
 pub use parse::Limits;

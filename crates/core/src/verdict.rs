@@ -1,7 +1,16 @@
 //! Verdicts: what the original contract says of one candidate.
 
+mod branch;
 mod check;
+mod coerce;
 mod edit;
+mod exact;
+mod expansion;
+mod explain;
+mod findings;
+mod message;
+pub(crate) mod nearest;
+pub(crate) mod validator;
 mod violation;
 
 use serde::Serialize;
@@ -9,6 +18,7 @@ use serde::Serialize;
 use crate::json::Document;
 
 pub use check::{check, check_against};
+pub use coerce::coerce;
 pub use edit::{Edit, EditKind};
 pub use violation::{Violation, Violations};
 

@@ -1,6 +1,6 @@
 //! From a schema to a validator: the declared draft, asserted formats, bounded patterns, no I/O.
 
-use jsonschema::{Draft, PatternOptions, Registry, ValidationOptions, Validator};
+use jsonschema::{Draft, PatternOptions, Registry, ValidationOptions};
 use serde_json::{Value, json};
 
 use super::diagnostic::Diagnostic;
@@ -9,6 +9,7 @@ use super::source::{FINDING_LIMIT, Origin};
 use super::subschemas::Subschemas;
 use crate::json::Pointer;
 use crate::json::probe::Tape;
+use crate::verdict::validator::{Validator, build};
 
 /// Which patterns a contract may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -84,7 +85,7 @@ pub(super) fn compile(
     engine: Engine,
     registry: &Registry<'_>,
     subschemas: &Subschemas<'_>,
-) -> Result<Validator<Tape>, Vec<Diagnostic>> {
+) -> Result<Validator, Vec<Diagnostic>> {
     let mut options = jsonschema::options_for::<Tape>()
         .offline()
         .with_registry(registry)
@@ -98,7 +99,7 @@ pub(super) fn compile(
         ValidationOptions::with_pattern_options,
     );
     let flaws = rules::Findings::default();
-    let validator = rules::with_rules(options, &flaws).build(schema).map_err(|error| {
+    let validator = build(rules::with_rules(options, &flaws), schema).map_err(|error| {
         let mut findings = refused_patterns(subschemas, engine);
         if findings.is_empty() {
             let pointer = error.instance_path().as_str().into();

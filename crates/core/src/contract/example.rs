@@ -19,7 +19,8 @@ use referencing::{Registry, uri};
 use serde_json::Value;
 
 use crate::contract::{Contract, Source};
-use crate::json::probe::{Meter, Probe};
+use crate::json::meter::Meter;
+use crate::json::probe::Probe;
 use crate::json::{Document, Pointer};
 use crate::verdict::{Violation, check_against};
 use choice::Choices;
@@ -130,14 +131,14 @@ fn first_violation(
     work: &mut u64,
 ) -> Result<Option<Violation>, ExampleError> {
     let source = Source::new(&strings(value));
-    let meter = Meter::new(*work).with_source(Some(&source));
+    let meter = Meter::strict(*work).with_source(Some(&source));
     let probe = Probe::Node(document.root(), &meter);
-    let error = contract.validator().iter_errors(probe).next();
-    *work = probe.allowance();
-    if *work == 0 {
+    let first = meter.run(|| contract.validator().iter_errors(probe).next());
+    *work = meter.left();
+    let Ok(first) = first else {
         return Err(ExampleError::OverLimit);
-    }
-    if let Some(error) = error {
+    };
+    if let Some(error) = first {
         return Ok(Some(Violation {
             pointer: error.instance_path().as_str().into(),
             keyword: error.kind().keyword().to_owned(),
@@ -145,7 +146,7 @@ fn first_violation(
             masked: error.masked().to_string(),
         }));
     }
-    Ok(check_against(contract, document, Some(&source)).list.into_iter().next())
+    Ok(check_against(contract, document, &source).list.into_iter().next())
 }
 
 /// Returns every string of `value`, one per line.

@@ -68,8 +68,9 @@ pub(super) fn read(bytes: &[u8], origin: Origin) -> Result<Value, Vec<Diagnostic
         return Err(vec![not_an_object(document.root().kind().name())]);
     }
     let mut findings: Vec<Diagnostic> = document
-        .first_duplicates(FINDING_LIMIT)
+        .duplicates()
         .into_iter()
+        .take(FINDING_LIMIT)
         .map(|it| repeated(it.pointer))
         .collect();
     find_inexact(document.root(), &Path::Root, &mut findings);

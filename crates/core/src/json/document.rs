@@ -64,6 +64,10 @@ pub struct Duplicate {
     pub pointer: Pointer,
     /// Byte offset of the later key.
     pub offset: usize,
+    /// The object's place on the tape.
+    object: u32,
+    /// The later key's place on the tape.
+    key: u32,
 }
 
 /// A JSON text, parsed once.
@@ -85,6 +89,43 @@ pub struct Document {
 pub struct Node<'d> {
     document: &'d Document,
     index: u32,
+}
+
+/// An array's items, in order.
+#[derive(Debug, Clone)]
+pub struct Items<'d> {
+    document: &'d Document,
+    index: u32,
+    end: u32,
+}
+
+impl<'d> Iterator for Items<'d> {
+    type Item = Node<'d>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Node<'d>> {
+        if self.index >= self.end {
+            return None;
+        }
+        let child = Node { document: self.document, index: self.index };
+        self.index = child.slot().next;
+        Some(child)
+    }
+}
+
+/// An object's members, in order.
+#[derive(Debug, Clone)]
+pub struct Members<'d>(Items<'d>);
+
+impl<'d> Iterator for Members<'d> {
+    type Item = (&'d str, Node<'d>);
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        let key = self.0.next()?;
+        let value = self.0.next()?;
+        Some((key.document.string_at(key.index), value))
+    }
 }
 
 impl Document {
@@ -141,19 +182,22 @@ impl Document {
 
     /// Returns every member that repeats an earlier key of its object.
     pub fn duplicates(&self) -> Vec<Duplicate> {
-        self.first_duplicates(usize::MAX)
+        let mut found = Vec::with_capacity(self.duplicate_keys.len());
+        let mut keys = self.duplicate_keys.as_slice();
+        self.root().name_duplicates(&Pointer::root(), &mut keys, &mut found);
+        found
     }
 
-    /// Returns the first `limit` members that repeat an earlier key; finding each is linear.
-    pub fn first_duplicates(&self, limit: usize) -> Vec<Duplicate> {
-        self.duplicate_keys
-            .iter()
-            .take(limit)
-            .map(|key| Duplicate {
-                pointer: self.pointer_to(*key + 1),
-                offset: self.slot(*key).start as usize,
-            })
-            .collect()
+    /// Returns the first value and the later value of a key that occurs twice.
+    pub fn duplicate_values(&self, duplicate: &Duplicate) -> Option<(Node<'_>, Node<'_>)> {
+        let object = Node { document: self, index: duplicate.object };
+        let first = object.member(self.string_at(duplicate.key))?;
+        Some((first, Node { document: self, index: duplicate.key + 1 }))
+    }
+
+    /// Claims that some object has a key twice.
+    pub fn has_duplicates(&self) -> bool {
+        !self.duplicate_keys.is_empty()
     }
 
     /// Returns the document as a `serde_json` value; exact but for numbers beyond 64 bits.
@@ -180,33 +224,6 @@ impl Document {
         }
         let span = self.decoded_spans.get(slot.extra as usize - 1).copied().unwrap_or_default();
         self.decoded.get(span.0 as usize..span.1 as usize).unwrap_or_default()
-    }
-
-    fn pointer_to(&self, target: u32) -> Pointer {
-        let mut pointer = Pointer::root();
-        let mut node = self.root();
-        while node.index != target {
-            let inside =
-                |child: &Node<'_>| (child.index..self.slot(child.index).next).contains(&target);
-            let found = match node.kind() {
-                Kind::Array => node
-                    .items()
-                    .enumerate()
-                    .find(|(_, item)| inside(item))
-                    .map(|(position, item)| (pointer.index(position), item)),
-                Kind::Object => node
-                    .members()
-                    .find(|(_, value)| inside(value))
-                    .map(|(key, value)| (pointer.key(key), value)),
-                Kind::Null | Kind::Boolean | Kind::Number | Kind::String => None,
-            };
-            let Some((longer, child)) = found else {
-                return pointer;
-            };
-            pointer = longer;
-            node = child;
-        }
-        pointer
     }
 }
 
@@ -275,13 +292,13 @@ impl<'d> Node<'d> {
     }
 
     /// Returns an array's items; nothing for anything else.
-    pub fn items(self) -> impl Iterator<Item = Node<'d>> + use<'d> {
+    pub fn items(self) -> Items<'d> {
         self.children_of(Kind::Array)
     }
 
     /// Returns an object's members in order; nothing for anything else.
-    pub fn members(self) -> impl Iterator<Item = (&'d str, Node<'d>)> + use<'d> {
-        self.keyed_members().map(|(key, value)| (key.document.string_at(key.index), value))
+    pub fn members(self) -> Members<'d> {
+        Members(self.children_of(Kind::Object))
     }
 
     /// Returns an object's members with their keys as nodes.
@@ -303,19 +320,37 @@ impl<'d> Node<'d> {
         self.members().find(|(name, _)| *name == key).map(|(_, value)| value)
     }
 
-    fn children_of(self, kind: Kind) -> impl Iterator<Item = Node<'d>> + use<'d> {
+    #[inline]
+    fn children_of(self, kind: Kind) -> Items<'d> {
         let slot = self.slot();
         let end = if slot.kind == kind { slot.next } else { 0 };
-        let document = self.document;
-        let mut index = self.index + 1;
-        std::iter::from_fn(move || {
-            if index >= end {
-                return None;
+        Items { document: self.document, index: self.index + 1, end }
+    }
+
+    /// Moves the duplicate `keys` that stand in this node to `found`, with their pointers.
+    fn name_duplicates(self, pointer: &Pointer, keys: &mut &[u32], found: &mut Vec<Duplicate>) {
+        let holds_next = |node: Self, keys: &[u32]| {
+            keys.first().is_some_and(|key| (node.index..node.slot().next).contains(key))
+        };
+        for (position, item) in self.items().enumerate() {
+            if holds_next(item, keys) {
+                item.name_duplicates(&pointer.index(position), keys, found);
             }
-            let child = Node { document, index };
-            index = child.slot().next;
-            Some(child)
-        })
+        }
+        for (key, value) in self.keyed_members() {
+            if let [first, rest @ ..] = *keys
+                && *first == key.index
+            {
+                *keys = rest;
+                let pointer = pointer.key(self.document.string_at(key.index));
+                let offset = key.slot().start as usize;
+                found.push(Duplicate { pointer, offset, object: self.index, key: key.index });
+            }
+            if holds_next(value, keys) {
+                let key = self.document.string_at(key.index);
+                value.name_duplicates(&pointer.key(key), keys, found);
+            }
+        }
     }
 
     /// Returns the value as `serde_json` holds it; exact but for numbers beyond 64 bits.
@@ -407,6 +442,7 @@ mod tests {
         let pointers: Vec<String> =
             document.duplicates().iter().map(|d| d.pointer.to_string()).collect();
         assert_eq!(pointers, ["/a/0/x", "/a"]);
+        assert_eq!(document.duplicates()[1].offset, 22);
         assert_eq!(document.root().member("a").unwrap().kind(), Kind::Array);
     }
 

@@ -5,6 +5,7 @@
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
+use std::hash::{Hash, Hasher};
 
 use jsonschema::json::JsonNumber;
 
@@ -13,6 +14,7 @@ use jsonschema::json::JsonNumber;
 pub struct Number<'d>(&'d str);
 
 /// A literal's value: `0.DIGITS × 10^exponent`, digits without zeros at either end.
+#[derive(PartialEq, Eq, Hash)]
 struct Decimal {
     negative: bool,
     digits: Vec<u8>,
@@ -47,10 +49,63 @@ impl<'d> Number<'d> {
 
     /// Compares two literals by value, exactly.
     pub fn compare(&self, other: &Number<'_>) -> Ordering {
-        if let (Ok(left), Ok(right)) = (self.0.parse::<i64>(), other.0.parse::<i64>()) {
+        if let (Some(left), Some(right)) = (self.as_integer(), other.as_integer()) {
             return left.cmp(&right);
         }
         self.decimal().compare(&other.decimal())
+    }
+
+    /// Claims that this is the number that a schema holds.
+    pub(crate) fn equals(&self, other: &serde_json::Number) -> bool {
+        match (self.as_integer(), other.as_i64()) {
+            (Some(ours), Some(theirs)) => ours == theirs,
+            _ => self.compare(&Number::new(&other.to_string())).is_eq(),
+        }
+    }
+
+    /// Claims that this is a whole multiple of `divisor`, exactly.
+    ///
+    /// `divisor` comes from a schema, so it has at most 20 digits.
+    pub(crate) fn is_multiple_of(&self, divisor: &Number<'_>) -> bool {
+        let (ours, theirs) = (self.decimal(), divisor.decimal());
+        let Some(modulus) = theirs.digits.iter().try_fold(0_u128, |sum, digit| {
+            sum.checked_mul(10)?.checked_add(u128::from(digit - b'0'))
+        }) else {
+            return false;
+        };
+        if ours.digits.is_empty() || modulus == 0 {
+            return ours.digits.is_empty();
+        }
+        // As integers times a power of ten, neither ends in a zero; so a finer exponent of ours
+        // leaves a remainder.
+        let shift = ours.last_place().saturating_sub(theirs.last_place());
+        let Ok(zeros) = usize::try_from(shift) else {
+            return false;
+        };
+        let digits = ours.digits.iter().map(|digit| u128::from(digit - b'0'));
+        let remainder = digits
+            .chain(std::iter::repeat_n(0, zeros))
+            .try_fold(0_u128, |rest, digit| Some((rest.checked_mul(10)? + digit) % modulus));
+        remainder == Some(0)
+    }
+
+    /// Returns the value of a literal that is written as a 64-bit integer.
+    #[inline]
+    pub(crate) fn as_integer(&self) -> Option<i64> {
+        let (digits, sign) = match self.0.as_bytes() {
+            [b'-', digits @ ..] => (digits, -1),
+            digits => (digits, 1),
+        };
+        // Up to 18 digits cannot overflow.
+        if digits.len() > 18 {
+            return self.0.parse().ok();
+        }
+        digits
+            .iter()
+            .try_fold(0_i64, |sum, byte| {
+                byte.is_ascii_digit().then(|| sum * 10 + i64::from(byte - b'0'))
+            })
+            .map(|magnitude| sign * magnitude)
     }
 
     fn decimal(&self) -> Decimal {
@@ -82,6 +137,12 @@ impl<'d> Number<'d> {
 }
 
 impl Decimal {
+    /// Returns the power of ten of the last digit.
+    fn last_place(&self) -> i64 {
+        let length = i64::try_from(self.digits.len()).unwrap_or(i64::MAX);
+        self.exponent.saturating_sub(length)
+    }
+
     fn compare(&self, other: &Self) -> Ordering {
         match (self.digits.is_empty(), other.digits.is_empty()) {
             (true, true) => return Ordering::Equal,
@@ -102,13 +163,24 @@ impl Decimal {
     }
 }
 
+/// Hashes by value, as [`Number::compare`] compares.
+impl Hash for Number<'_> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        let decimal = self.decimal();
+        // Zero has one value, whatever its exponent.
+        if !decimal.digits.is_empty() {
+            decimal.hash(state);
+        }
+    }
+}
+
 impl JsonNumber for Number<'_> {
     fn as_u64(&self) -> Option<u64> {
         self.0.parse().ok()
     }
 
     fn as_i64(&self) -> Option<i64> {
-        self.0.parse().ok()
+        self.as_integer()
     }
 
     fn as_f64(&self) -> Option<f64> {
@@ -159,6 +231,23 @@ mod tests {
     fn numbers_compare_by_exact_value(left: &str, right: &str, expected: Ordering) {
         assert_eq!(Number::new(left).compare(&Number::new(right)), expected);
         assert_eq!(Number::new(right).compare(&Number::new(left)), expected.reverse());
+    }
+
+    #[test_case("0.3", "0.1", true; "decimal, not binary")]
+    #[test_case("0.30000000000000004", "0.1", false; "the sum of 0.1 and 0.2")]
+    #[test_case("1e308", "0.123456789", false)]
+    #[test_case("18446744073709551616", "3", false; "two to the 64th")]
+    #[test_case("18446744073709551615", "3", true; "one less")]
+    #[test_case("9007199254740993", "2", false; "beyond 2^53")]
+    #[test_case("-7.5", "2.5", true)]
+    #[test_case("0", "0.01", true)]
+    #[test_case("1e-400", "1", false)]
+    #[test_case("150", "1e2", false)]
+    #[test_case("1500", "1e2", true)]
+    #[test_case("0.0075", "0.0001", true)]
+    #[test_case("0.00751", "0.0001", false)]
+    fn multiples_are_exact(literal: &str, divisor: &str, expected: bool) {
+        assert_eq!(Number::new(literal).is_multiple_of(&Number::new(divisor)), expected);
     }
 
     #[test_case("3", true)]

@@ -1,66 +1,60 @@
-//! Lets `jsonschema` read a [`Document`] in place, and stops it when it works too much.
+//! Lets `jsonschema` read a [`Document`] in place, at the cost of a [`Meter`].
 //!
-//! Recursive contracts with branches can make any validator explore exponentially many pairs of
-//! schema and value. Each step into a container costs one unit of the [`Meter`]; once it is empty,
-//! containers look like `null`, so the validator finds nothing to descend into and ends. Whoever
-//! started it must ask [`Meter::is_empty`] and discard the answer.
+//! [`Document`]: super::Document
 
 use std::borrow::Cow;
-use std::cell::Cell;
 
 use jsonschema::JsonType;
 use jsonschema::json::{Array, Json, NodeIdentity, Object};
 use jsonschema_value::LazyInstance;
 use serde_json::Value;
 
-use super::document::{Document, Kind, Node};
+use super::document::{Items, Kind, Members, Node};
+use super::meter::Meter;
 use super::number::Number;
+use super::unique::first_repeated;
 use crate::contract::Source;
 
 /// The representation of instances as tapes.
 pub(crate) enum Tape {}
 
-/// How much work one validation may still do, and the text that it may consult.
-#[derive(Debug)]
-pub(crate) struct Meter {
-    left: Cell<u64>,
-    source: Option<Source>,
-}
+/// Stands for the value in errors, which know it by its pointer.
+static NOT_KEPT: Value = Value::Null;
 
-impl Meter {
-    pub(crate) fn new(units: u64) -> Self {
-        Self { left: Cell::new(units), source: None }
-    }
+/// The same in errors reported when the meter was low, which may be wrong.
+static NOT_TRUSTED: Value = Value::Bool(false);
 
-    /// Adds the text that grounded strings are quoted from.
-    pub(crate) fn with_source(mut self, source: Option<&Source>) -> Self {
-        self.source = source.cloned();
-        self
-    }
-
-    /// Takes one unit; claims that there was one.
-    pub(crate) fn spend(&self) -> bool {
-        let left = self.left.get();
-        self.left.set(left.saturating_sub(1));
-        left > 0
-    }
-
-    pub(crate) fn is_empty(&self) -> bool {
-        self.left.get() == 0
-    }
+/// Claims that `instance` belongs to an error that was found on a low meter.
+pub(crate) fn is_untrusted(instance: &Value) -> bool {
+    *instance == NOT_TRUSTED
 }
 
 /// What the validator holds: a node of a document, or a property name on its own.
 #[derive(Clone, Copy)]
 pub(crate) enum Probe<'d> {
     Node(Node<'d>, &'d Meter),
-    Name(&'d str),
+    Name(&'d str, &'d Meter),
+}
+
+/// A property name while it is judged by itself, with what that may cost.
+pub(crate) struct NameBuffer {
+    name: String,
+    meter: Meter,
+}
+
+/// How much work the names of one object may be.
+const NAME_WORK_LIMIT: u64 = 1_000_000;
+
+impl Default for NameBuffer {
+    fn default() -> Self {
+        Self { name: String::new(), meter: Meter::strict(NAME_WORK_LIMIT) }
+    }
 }
 
 impl Json for Tape {
     type Node<'d> = Probe<'d>;
     type PreparedKey = Box<str>;
-    type StringBuffer = String;
+    type StringBuffer = NameBuffer;
 
     // Small objects are scanned anyway, so one pass over the members beats many lookups.
     const KEYS_PER_LOOKUP: usize = 16;
@@ -69,54 +63,46 @@ impl Json for Tape {
         key.into()
     }
 
-    fn with_string_node<T>(buffer: &mut String, string: &str, f: impl FnOnce(Probe<'_>) -> T) -> T {
-        buffer.clear();
-        buffer.push_str(string);
-        f(Probe::Name(buffer))
+    fn with_string_node<T>(
+        buffer: &mut NameBuffer,
+        string: &str,
+        f: impl FnOnce(Probe<'_>) -> T,
+    ) -> T {
+        buffer.name.clear();
+        buffer.name.push_str(string);
+        f(Probe::Name(&buffer.name, &buffer.meter))
     }
 }
 
-/// What a name alone may cost a rule; it has no meter.
-const NAME_UNITS: u64 = 100_000;
-
 impl<'d> Probe<'d> {
-    /// Returns how many units a keyword of ours may spend.
-    pub(crate) fn allowance(&self) -> u64 {
-        match self {
-            Self::Node(_, meter) => meter.left.get(),
-            Self::Name(_) => NAME_UNITS,
-        }
-    }
-
-    /// Leaves `left` units for what follows.
-    pub(crate) fn settle(&self, left: u64) {
-        if let Self::Node(_, meter) = self {
-            meter.left.set(left.min(meter.left.get()));
-        }
-    }
-
     /// Returns the text that grounded strings are quoted from.
     pub(crate) fn source(&self) -> Option<&'d Source> {
+        self.meter().source()
+    }
+
+    /// Returns what reading this costs from.
+    pub(crate) fn meter(&self) -> &'d Meter {
         match self {
-            Self::Node(_, meter) => meter.source.as_ref(),
-            Self::Name(_) => None,
+            Self::Node(_, meter) | Self::Name(_, meter) => meter,
         }
     }
 
     fn node(&self, kind: Kind) -> Option<Node<'d>> {
         match self {
             Self::Node(node, _) if node.kind() == kind => Some(*node),
-            Self::Node(..) | Self::Name(_) => None,
+            Self::Node(..) | Self::Name(..) => None,
         }
     }
 
     fn container(&self, kind: Kind) -> Option<Children<'d>> {
-        match self {
-            Self::Node(node, meter) if node.kind() == kind && meter.spend() => {
-                Some(Children { node: *node, meter })
-            }
-            Self::Node(..) | Self::Name(_) => None,
+        let Self::Node(node, meter) = self else {
+            return None;
+        };
+        if node.kind() != kind {
+            return None;
         }
+        meter.spend();
+        (!meter.is_low()).then_some(Children { node: *node, meter })
     }
 }
 
@@ -136,7 +122,7 @@ impl<'d> jsonschema::json::Node<'d, Tape> for Probe<'d> {
     fn as_string(&self) -> Option<Cow<'d, str>> {
         match self {
             Self::Node(node, _) => node.as_str().map(Cow::Borrowed),
-            Self::Name(name) => Some(Cow::Borrowed(name)),
+            Self::Name(name, _) => Some(Cow::Borrowed(name)),
         }
     }
 
@@ -152,9 +138,13 @@ impl<'d> jsonschema::json::Node<'d, Tape> for Probe<'d> {
         self.node(Kind::Null).is_some()
     }
 
+    fn is_number(&self) -> bool {
+        self.node(Kind::Number).is_some()
+    }
+
     fn json_type(&self) -> JsonType {
         match self {
-            Self::Name(_) => JsonType::String,
+            Self::Name(..) => JsonType::String,
             Self::Node(node, _) => match node.kind() {
                 Kind::Null => JsonType::Null,
                 Kind::Boolean => JsonType::Boolean,
@@ -168,28 +158,20 @@ impl<'d> jsonschema::json::Node<'d, Tape> for Probe<'d> {
 
     fn equals_value(&self, expected: &Value) -> bool {
         match self {
-            Self::Name(name) => expected.as_str() == Some(name),
+            Self::Name(name, _) => expected.as_str() == Some(name),
             Self::Node(node, _) => equals(*node, expected),
         }
     }
 
+    /// Used for error texts alone, which are ours: see [`Self::lazy_value`].
     fn to_value(&self) -> Cow<'d, Value> {
-        Cow::Owned(match self {
-            Self::Node(node, _) => node.to_value(),
-            Self::Name(name) => Value::String((*name).to_owned()),
-        })
+        self.meter().spend_error();
+        Cow::Borrowed(if self.meter().is_low() { &NOT_TRUSTED } else { &NOT_KEPT })
     }
 
+    /// Keeps no value: a copy for each error is quadratic, and the document has it anyway.
     fn lazy_value(&self) -> LazyInstance<'d> {
-        match self {
-            Self::Name(_) => LazyInstance::Ready(self.to_value()),
-            Self::Node(node, _) => LazyInstance::Deferred {
-                bytes: node.raw().as_bytes(),
-                tag: 0,
-                make: read_again,
-                cell: std::sync::OnceLock::new(),
-            },
-        }
+        LazyInstance::Ready(self.to_value())
     }
 
     fn identity(&self) -> Option<NodeIdentity> {
@@ -197,7 +179,7 @@ impl<'d> jsonschema::json::Node<'d, Tape> for Probe<'d> {
             Self::Node(node, _) => {
                 Some(NodeIdentity::tagged(std::ptr::from_ref(node.document()).addr(), node.id()))
             }
-            Self::Name(_) => None,
+            Self::Name(..) => None,
         }
     }
 
@@ -207,20 +189,12 @@ impl<'d> jsonschema::json::Node<'d, Tape> for Probe<'d> {
     }
 }
 
-/// Parses the text of a node that was part of a valid document.
-fn read_again(bytes: &[u8], _tag: u32) -> Value {
-    let text = String::from_utf8_lossy(bytes).into_owned();
-    Document::parse(text).map_or(Value::Null, |document| document.to_value())
-}
-
 fn equals(node: Node<'_>, expected: &Value) -> bool {
     match expected {
         Value::Null => node.is_null(),
         Value::Bool(boolean) => node.as_boolean() == Some(*boolean),
         Value::String(string) => node.as_str() == Some(string),
-        Value::Number(number) => node
-            .as_number()
-            .is_some_and(|ours| ours.compare(&Number::new(&number.to_string())).is_eq()),
+        Value::Number(number) => node.as_number().is_some_and(|ours| ours.equals(number)),
         Value::Array(items) => {
             node.kind() == Kind::Array
                 && node.len() == items.len()
@@ -242,10 +216,47 @@ pub(crate) struct Children<'d> {
     meter: &'d Meter,
 }
 
+/// An object's members under the validator's eyes.
+pub(crate) struct ProbedMembers<'d> {
+    members: Members<'d>,
+    meter: &'d Meter,
+}
+
+impl<'d> Iterator for ProbedMembers<'d> {
+    type Item = (&'d str, Probe<'d>);
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.meter.is_low() {
+            return None;
+        }
+        let (key, node) = self.members.next()?;
+        Some((key, Probe::Node(node, self.meter)))
+    }
+}
+
+/// An array's items under the validator's eyes.
+pub(crate) struct ProbedItems<'d> {
+    items: Items<'d>,
+    meter: &'d Meter,
+}
+
+impl<'d> Iterator for ProbedItems<'d> {
+    type Item = Probe<'d>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.meter.is_low() {
+            return None;
+        }
+        Some(Probe::Node(self.items.next()?, self.meter))
+    }
+}
+
 impl<'d> Object<'d, Tape> for Children<'d> {
     type Node = Probe<'d>;
     type MemberName = &'d str;
-    type MembersIter = Box<dyn Iterator<Item = (&'d str, Probe<'d>)> + 'd>;
+    type MembersIter = ProbedMembers<'d>;
 
     fn len(&self) -> usize {
         self.node.len()
@@ -255,22 +266,24 @@ impl<'d> Object<'d, Tape> for Children<'d> {
         self.node.member(key).map(|node| Probe::Node(node, self.meter))
     }
 
-    fn members(&self) -> Self::MembersIter {
-        let meter = self.meter;
-        Box::new(self.node.members().map(move |(key, node)| (key, Probe::Node(node, meter))))
+    fn members(&self) -> ProbedMembers<'d> {
+        ProbedMembers { members: self.node.members(), meter: self.meter }
     }
 }
 
 impl<'d> Array<'d, Tape> for Children<'d> {
     type Node = Probe<'d>;
-    type ElementsIter = Box<dyn Iterator<Item = Probe<'d>> + 'd>;
+    type ElementsIter = ProbedItems<'d>;
 
     fn len(&self) -> usize {
         self.node.len()
     }
 
-    fn elements(&self) -> Self::ElementsIter {
-        let meter = self.meter;
-        Box::new(self.node.items().map(move |node| Probe::Node(node, meter)))
+    fn elements(&self) -> ProbedItems<'d> {
+        ProbedItems { items: self.node.items(), meter: self.meter }
+    }
+
+    fn is_unique(&self) -> bool {
+        first_repeated(self.node).is_none()
     }
 }

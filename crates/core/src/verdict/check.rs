@@ -1,52 +1,93 @@
 //! The verdict on one parsed value.
 
+use super::findings::find;
 use super::violation::{Violation, Violations};
 use crate::contract::{Contract, Source};
 use crate::json::Document;
-use crate::json::probe::{Meter, Probe};
+use crate::json::meter::Meter;
+use crate::json::probe::Probe;
 
 /// How many violations are reported.
-const VIOLATION_LIMIT: usize = 100;
+pub(super) const VIOLATION_LIMIT: usize = 100;
 
-/// How many containers one validation may step into.
-const WORK_LIMIT: u64 = 4_000_000;
+/// How much work any validation may be: some hundredths of a second.
+const BASE_WORK: u64 = 1_000_000;
+
+/// How much more for each node of the value: an ordinary contract needs two or three, a choice
+/// among hundreds of forms a unit for each.
+const WORK_PER_NODE: u64 = 128;
 
 /// Judges `value` by the original contract alone; empty if it conforms.
+///
+/// A key that occurs twice is a violation, whatever the contract says: consumers disagree on which
+/// member counts. So is a value whose judgement takes too much work.
 pub fn check(contract: &Contract, value: &Document) -> Violations {
-    check_against(contract, value, None)
+    judge(contract, value, None)
 }
 
 /// Judges `value` like [`check`], with the source text that grounded strings are quoted from.
-pub fn check_against(contract: &Contract, value: &Document, source: Option<&Source>) -> Violations {
-    let meter = Meter::new(WORK_LIMIT).with_source(source);
-    if contract.validator().is_valid(Probe::Node(value.root(), &meter)) && !meter.is_empty() {
-        return Violations::default();
-    }
-    let meter = Meter::new(WORK_LIMIT).with_source(source);
-    let mut errors = contract.validator().iter_errors(Probe::Node(value.root(), &meter));
-    let list = errors
-        .by_ref()
-        .take(VIOLATION_LIMIT)
-        .map(|error| Violation {
-            pointer: error.instance_path().as_str().into(),
-            keyword: error.kind().keyword().to_owned(),
-            message: error.to_string(),
-            masked: error.masked().to_string(),
-        })
-        .collect();
-    Violations { list, more: errors.next().is_some() }
+pub fn check_against(contract: &Contract, value: &Document, source: &Source) -> Violations {
+    judge(contract, value, Some(source))
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use serde_json::json;
+pub(crate) fn judge(contract: &Contract, value: &Document, source: Option<&Source>) -> Violations {
+    let meter = Meter::strict(work_limit(value)).with_source(source);
+    let judged = meter.run(|| contract.validator().is_valid(Probe::Node(value.root(), &meter)));
+    let mut violations = Violations::default();
+    if value.has_duplicates() {
+        add_duplicates(value, &mut violations);
+    }
+    match judged {
+        Ok(true) => {}
+        Ok(false) => explain(contract, value, source, &mut violations),
+        Err(_) => violations.list.push(over_work("takes too much work to judge")),
+    }
+    violations
+}
 
-    #[test]
-    fn conforming_values_have_no_violations() {
-        let contract = Contract::compile(json!({"type": "object", "required": ["a"]})).unwrap();
-        assert!(check(&contract, &Document::parse(r#"{"a":1}"#).unwrap()).is_empty());
-        let violations = check(&contract, &Document::parse("{}").unwrap());
-        assert_eq!(violations.list[0].keyword, "required");
+/// Returns how many units a validation of `value` may take.
+pub(super) fn work_limit(value: &Document) -> u64 {
+    let nodes = u64::try_from(value.node_count()).unwrap_or(u64::MAX);
+    nodes.saturating_mul(WORK_PER_NODE).saturating_add(BASE_WORK)
+}
+
+fn add_duplicates(value: &Document, violations: &mut Violations) {
+    let duplicates = value.duplicates();
+    violations.more = duplicates.len() > VIOLATION_LIMIT;
+    violations.list.extend(duplicates.into_iter().take(VIOLATION_LIMIT).map(|duplicate| {
+        let message = "occurs more than once in its object, keep one of them";
+        Violation {
+            pointer: duplicate.pointer,
+            keyword: "duplicate_key".to_owned(),
+            message: message.to_owned(),
+            masked: message.to_owned(),
+        }
+    }));
+}
+
+fn explain(
+    contract: &Contract,
+    value: &Document,
+    source: Option<&Source>,
+    violations: &mut Violations,
+) {
+    let before = violations.list.len();
+    let found = find(contract, value, source, |findings| {
+        findings.describe(&mut violations.list, VIOLATION_LIMIT);
+        findings.is_partial()
+    });
+    violations.more |= found != Ok(false) || violations.list.len() > VIOLATION_LIMIT;
+    violations.list.truncate(VIOLATION_LIMIT);
+    if violations.list.len() == before && before < VIOLATION_LIMIT {
+        violations.list.push(over_work("breaks the contract in too many ways to list"));
+    }
+}
+
+fn over_work(message: &str) -> Violation {
+    Violation {
+        pointer: "".into(),
+        keyword: "work_limit".to_owned(),
+        message: message.to_owned(),
+        masked: message.to_owned(),
     }
 }

@@ -47,7 +47,7 @@ pub(super) fn broken(rules: &[Rule], reads: &Reads, instance: &Probe<'_>) -> Vec
     } else {
         messages.extend(rules.iter().map(|rule| unevaluated(rule, TOO_MUCH)));
     }
-    instance.settle(budget.left.load(Ordering::Relaxed));
+    instance.meter().settle(budget.left.load(Ordering::Relaxed));
     messages
 }
 
@@ -113,10 +113,10 @@ impl Budget {
 
 /// Converts what is read of `instance`; nothing if even that costs too much.
 fn open<'d>(reads: &Reads, instance: &Probe<'d>) -> (Option<Box<dyn Val + 'd>>, Arc<Budget>) {
-    let left = AtomicU64::new(instance.allowance());
+    let left = AtomicU64::new(instance.meter().left());
     let budget = Arc::new(Budget { left, inexact: AtomicBool::new(false) });
     let value = match (instance, reads) {
-        (Probe::Name(name), _) => Some(Box::new(CelString::from(*name)) as Box<dyn Val + 'd>),
+        (Probe::Name(name, _), _) => Some(Box::new(CelString::from(*name)) as Box<dyn Val + 'd>),
         (Probe::Node(node, _), Reads::Members(names)) if node.kind() == Kind::Object => {
             let members = names
                 .iter()

@@ -196,7 +196,7 @@ fn grounded_strings_occur_in_the_source() {
         Contract::compile(json!({"items": {"type": "string", "x-grounded": true}})).unwrap();
     let answer = Document::parse(r#"["brown\nfox","red fox"]"#).unwrap();
     let source = Source::new("The brown fox.");
-    let judged = check_against(&contract, &answer, Some(&source));
+    let judged = check_against(&contract, &answer, &source);
     let expected = "does not occur in the source text; quote it exactly";
     assert_eq!(found(&judged), [("/1", "x-grounded", expected)]);
     assert_eq!(judged.list[0].masked, expected);

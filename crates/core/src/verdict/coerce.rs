@@ -1,0 +1,235 @@
+//! Coercion: what was said in the wrong type, where the contract leaves one reading.
+//!
+//! Driven by what the validator found, so parts that conform are never touched, and references and
+//! choices are followed by the judge itself. Nothing is invented, dropped or rounded: a string
+//! becomes the literal that it spells, a literal the string of its digits. The result is judged
+//! again by whoever asked.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+use jsonschema::ValidationError;
+use jsonschema::error::ValidationErrorKind;
+use serde_json::Value;
+
+use super::branch::Branch;
+use super::edit::{Edit, EditKind};
+use super::findings::{Locator, branches, find};
+use super::message::{allowed, type_names};
+use crate::contract::Contract;
+use crate::json::{Document, Kind, Node, Number, Pointer};
+
+/// How many members of an enumeration are compared without case: each finding costs as many.
+const MEMBER_LIMIT: usize = 1_000;
+
+/// How often the result is coerced again: what was inside a string may need it too.
+const ROUNDS: usize = 4;
+
+/// Returns `value` with everything coerced that the contract leaves one reading for.
+///
+/// To be called for a value that [`check`](super::check()) rejects; `None` if there is nothing to
+/// coerce. The result may still break the contract.
+pub fn coerce(contract: &Contract, value: &Document) -> Option<(Document, Vec<Edit>)> {
+    let mut edits = Vec::new();
+    let mut coerced = drop_duplicates(value, &mut edits);
+    for _ in 0..ROUNDS {
+        let changes = changes(contract, coerced.as_ref().unwrap_or(value));
+        if changes.is_empty() {
+            break;
+        }
+        let text = splice(coerced.as_ref().unwrap_or(value).text(), &changes);
+        coerced = Some(Document::parse(text).ok()?);
+        edits.extend(changes.into_values().map(|change| change.edit));
+    }
+    Some((coerced?, edits))
+}
+
+/// One literal and what takes its place.
+struct Change {
+    span: Range<usize>,
+    literal: String,
+    edit: Edit,
+}
+
+/// Returns `text` with the spans of `changes`, which do not overlap, replaced.
+fn splice(text: &str, changes: &BTreeMap<usize, Change>) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut at = 0;
+    for change in changes.values() {
+        out.push_str(text.get(at..change.span.start).unwrap_or_default());
+        out.push_str(&change.literal);
+        at = change.span.end;
+    }
+    out.push_str(text.get(at..).unwrap_or_default());
+    out
+}
+
+/// Removes members that repeat an earlier member of the same value.
+fn drop_duplicates(value: &Document, edits: &mut Vec<Edit>) -> Option<Document> {
+    let mut changes = BTreeMap::new();
+    let mut dropped_to = 0;
+    for duplicate in value.duplicates() {
+        let Some((first, later)) = value.duplicate_values(&duplicate) else {
+            continue;
+        };
+        if duplicate.offset < dropped_to || !first.same_value(later) {
+            continue;
+        }
+        // A repeated member is never the first, so a comma stands before it.
+        let before = value.text().get(..duplicate.offset).unwrap_or_default();
+        let Some(comma) = before.rfind(',') else {
+            continue;
+        };
+        dropped_to = later.span().end;
+        let edit = edit(EditKind::DuplicateMember, duplicate.pointer);
+        changes.insert(comma, Change { span: comma..dropped_to, literal: String::new(), edit });
+    }
+    if changes.is_empty() {
+        return None;
+    }
+    let document = Document::parse(splice(value.text(), &changes)).ok()?;
+    edits.extend(changes.into_values().map(|change| change.edit));
+    Some(document)
+}
+
+fn edit(kind: EditKind, pointer: Pointer) -> Edit {
+    Edit { kind, offset: None, pointer: Some(pointer) }
+}
+
+/// Returns the changes that the findings of one validation ask for, by offset.
+fn changes(contract: &Contract, value: &Document) -> BTreeMap<usize, Change> {
+    let mut wishes = Wishes::default();
+    let found = find(contract, value, None, |findings| {
+        for error in std::mem::take(&mut findings.errors) {
+            wishes.add(&error, &mut findings.locator);
+        }
+    });
+    // What was found before the work was too much may be half of the truth.
+    if found.is_err() {
+        return BTreeMap::new();
+    }
+    wishes.agreed()
+}
+
+/// What would make single values conform, `None` where two findings disagree.
+#[derive(Default)]
+struct Wishes(BTreeMap<usize, Option<Change>>);
+
+impl Wishes {
+    fn add(&mut self, error: &ValidationError<'_>, locator: &mut Locator<'_>) {
+        let here = error.instance_path().as_str();
+        let Some(branches) = branches(error) else {
+            let types = type_names(error.kind()).into_iter().collect();
+            if let Some(node) = locator.at(here) {
+                let reading = respell(node, error.kind()).or_else(|| retype(node, &types));
+                self.wish(here, node, reading);
+            }
+            return;
+        };
+        let branches = Branch::all(branches);
+        let types: Option<Vec<_>> = branches.iter().map(|branch| branch.wrong_type(here)).collect();
+        if let Some(types) = types {
+            let union = types.into_iter().flat_map(type_names).collect();
+            if let Some(node) = locator.at(here) {
+                self.wish(here, node, retype(node, &union));
+            }
+            return;
+        }
+        // Some branch takes this kind of value, so it stays what it is.
+        let fitting = branches.into_iter().filter(|branch| branch.wrong_type(here).is_none());
+        if let Some(best) = fitting.min_by_key(|branch| branch.misfit(here)) {
+            for inner in best.errors {
+                self.add(inner, locator);
+            }
+        }
+    }
+
+    fn wish(&mut self, pointer: &str, node: Node<'_>, reading: Option<(EditKind, String)>) {
+        let Some((kind, literal)) = reading else {
+            return;
+        };
+        let span = node.span();
+        let wish = self.0.entry(span.start).or_insert_with(|| {
+            let edit = edit(kind, pointer.into());
+            Some(Change { span, literal: literal.clone(), edit })
+        });
+        if wish.as_ref().is_some_and(|earlier| earlier.literal != literal) {
+            *wish = None;
+        }
+    }
+
+    fn agreed(self) -> BTreeMap<usize, Change> {
+        self.0.into_iter().filter_map(|(offset, wish)| Some((offset, wish?))).collect()
+    }
+}
+
+/// Reads a value as one of `types`, if it can be read as one of them in one way.
+fn retype(node: Node<'_>, types: &BTreeSet<&str>) -> Option<(EditKind, String)> {
+    match node.kind() {
+        Kind::String => read_string(node.as_str()?, types),
+        Kind::Number | Kind::Boolean => {
+            let only_string = types.contains("string")
+                && types.iter().all(|name| matches!(*name, "string" | "null"));
+            only_string.then(|| (EditKind::ScalarToString, format!("\"{}\"", node.raw())))
+        }
+        Kind::Null | Kind::Array | Kind::Object => None,
+    }
+}
+
+/// Reads what a string spells: a boolean, a number, an array or an object, but never `null`.
+fn read_string(text: &str, types: &BTreeSet<&str>) -> Option<(EditKind, String)> {
+    if types.contains("boolean") {
+        for literal in ["true", "false"] {
+            if text.eq_ignore_ascii_case(literal) {
+                return Some((EditKind::StringToBoolean, literal.to_owned()));
+            }
+        }
+    }
+    let is_candidate = text.trim_start().starts_with(|first: char| {
+        first == '-' || first == '[' || first == '{' || first.is_ascii_digit()
+    });
+    let spelt = is_candidate.then(|| Document::parse(text).ok()).flatten()?;
+    let root = spelt.root();
+    match root.kind() {
+        Kind::Number if root.raw() == text => read_number(root.as_number()?, types),
+        kind @ (Kind::Array | Kind::Object) if types.contains(kind.name()) => {
+            Some((EditKind::StringToContainer, text.to_owned()))
+        }
+        _ => None,
+    }
+}
+
+fn read_number(number: Number<'_>, types: &BTreeSet<&str>) -> Option<(EditKind, String)> {
+    let literal = number.as_str();
+    if types.contains("number") {
+        return Some((EditKind::StringToNumber, literal.to_owned()));
+    }
+    if !types.contains("integer") || !number.is_integer() {
+        return None;
+    }
+    // `3.0` is written `3`, which draft 4 and typed consumers want.
+    let whole = literal.split_once('.').filter(|_| !literal.contains(['e', 'E']));
+    let literal = whole.map_or(literal, |(whole, _)| whole);
+    Some((EditKind::StringToNumber, literal.to_owned()))
+}
+
+/// Spells a string as the only member of an enumeration that it can mean.
+fn respell(node: Node<'_>, broken: &ValidationErrorKind) -> Option<(EditKind, String)> {
+    let said = node.as_str()?;
+    let members = allowed(broken)?;
+    let names = || members.iter().take(MEMBER_LIMIT).filter_map(|member| member.as_str());
+    let trimmed = said.trim();
+    if names().any(|name| name == trimmed) {
+        return Some((EditKind::Trimmed, Value::from(trimmed).to_string()));
+    }
+    if matches!(broken, ValidationErrorKind::Constant { .. }) {
+        return None;
+    }
+    let mut alike = names().filter(|name| same_letters(name, trimmed));
+    let only = alike.next().filter(|_| alike.next().is_none())?;
+    Some((EditKind::EnumCase, Value::from(only).to_string()))
+}
+
+fn same_letters(left: &str, right: &str) -> bool {
+    left.chars().flat_map(char::to_lowercase).eq(right.chars().flat_map(char::to_lowercase))
+}

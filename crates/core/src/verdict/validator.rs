@@ -1,0 +1,32 @@
+//! The validator that decides: `jsonschema` over the tape, with exact numbers and bounded work.
+
+use std::sync::Arc;
+
+use jsonschema::{Draft, Retrieve, ValidationError, ValidationOptions};
+use serde_json::Value;
+
+use super::exact::with_exact_numbers;
+use super::expansion::{metered, with_meter};
+use crate::json::probe::Tape;
+
+/// A compiled schema.
+pub(crate) type Validator = jsonschema::Validator<Tape>;
+
+/// How a schema is compiled.
+pub(crate) type Options<'i> = ValidationOptions<'i, Arc<dyn Retrieve>, Tape>;
+
+/// Compiles `schema` by `options`.
+pub(crate) fn build(
+    options: Options<'_>,
+    schema: &Value,
+) -> Result<Validator, ValidationError<'static>> {
+    // A meta-schema of its own may leave out the numeric keywords; ours cannot be left out.
+    let options = match Draft::default().detect(schema) {
+        Draft::Unknown => options,
+        _ => with_exact_numbers(options),
+    };
+    match metered(schema) {
+        Some(metered) => with_meter(options).build(&metered),
+        None => options.build(schema),
+    }
+}
