@@ -10,6 +10,8 @@ mod explain;
 mod findings;
 mod message;
 pub(crate) mod nearest;
+#[cfg(test)]
+mod suite;
 pub(crate) mod validator;
 mod violation;
 

@@ -19,7 +19,7 @@ use referencing::{Registry, uri};
 use serde_json::Value;
 
 use crate::contract::{Contract, Source};
-use crate::json::meter::Meter;
+use crate::json::meter::{Meter, bounded};
 use crate::json::probe::Probe;
 use crate::json::{Document, Pointer};
 use crate::verdict::{Violation, check_against};
@@ -133,7 +133,7 @@ fn first_violation(
     let source = Source::new(&strings(value));
     let meter = Meter::strict(*work).with_source(Some(&source));
     let probe = Probe::Node(document.root(), &meter);
-    let first = meter.run(|| contract.validator().iter_errors(probe).next());
+    let first = bounded(|| contract.validator().iter_errors(probe).next());
     *work = meter.left();
     let Ok(first) = first else {
         return Err(ExampleError::OverLimit);

@@ -442,7 +442,7 @@ mod tests {
         let pointers: Vec<String> =
             document.duplicates().iter().map(|d| d.pointer.to_string()).collect();
         assert_eq!(pointers, ["/a/0/x", "/a"]);
-        assert_eq!(document.duplicates()[1].offset, 22);
+        assert_eq!(document.duplicates()[1].offset, 21);
         assert_eq!(document.root().member("a").unwrap().kind(), Kind::Array);
     }
 

@@ -63,16 +63,6 @@ impl Meter {
         self.left.set(left.min(self.left.get()));
     }
 
-    /// Runs a validation that spends from this meter.
-    pub(crate) fn run<T>(&self, validation: impl FnOnce() -> T) -> Result<T, Exhausted> {
-        catch_unwind(AssertUnwindSafe(validation)).map_err(|payload| {
-            if payload.is::<Exhausted>() {
-                return Exhausted;
-            }
-            resume_unwind(payload)
-        })
-    }
-
     /// Takes one unit for a step.
     #[inline]
     pub(crate) fn spend(&self) {
@@ -100,6 +90,16 @@ impl Meter {
     }
 }
 
+/// Runs a validation until its meter stops it.
+pub(crate) fn bounded<T>(validation: impl FnOnce() -> T) -> Result<T, Exhausted> {
+    catch_unwind(AssertUnwindSafe(validation)).map_err(|payload| {
+        if payload.is::<Exhausted>() {
+            return Exhausted;
+        }
+        resume_unwind(payload)
+    })
+}
+
 /// Ends the validation without a panic message: nothing is wrong with the program.
 #[cold]
 fn stop() -> ! {
@@ -114,7 +114,7 @@ mod tests {
     fn a_strict_meter_ends_an_endless_run() {
         let meter = Meter::strict(10);
         let steps = Cell::new(0);
-        let run = meter.run(|| {
+        let run = bounded(|| {
             loop {
                 meter.spend();
                 steps.set(steps.get() + 1);
@@ -126,7 +126,7 @@ mod tests {
     #[test]
     fn a_lenient_meter_warns_half_way() {
         let meter = Meter::lenient(10);
-        let steps = meter.run(|| {
+        let steps = bounded(|| {
             let mut steps = 0;
             while !meter.is_low() {
                 meter.spend();
@@ -139,8 +139,7 @@ mod tests {
 
     #[test]
     fn other_panics_are_not_swallowed() {
-        let meter = Meter::strict(10);
-        let outer = catch_unwind(AssertUnwindSafe(|| meter.run(|| resume_unwind(Box::new(7)))));
+        let outer = catch_unwind(AssertUnwindSafe(|| bounded(|| resume_unwind(Box::new(7)))));
         assert_eq!(outer.unwrap_err().downcast_ref(), Some(&7));
     }
 }

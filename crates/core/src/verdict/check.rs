@@ -4,7 +4,7 @@ use super::findings::find;
 use super::violation::{Violation, Violations};
 use crate::contract::{Contract, Source};
 use crate::json::Document;
-use crate::json::meter::Meter;
+use crate::json::meter::{Meter, bounded};
 use crate::json::probe::Probe;
 
 /// How many violations are reported.
@@ -32,7 +32,7 @@ pub fn check_against(contract: &Contract, value: &Document, source: &Source) -> 
 
 pub(crate) fn judge(contract: &Contract, value: &Document, source: Option<&Source>) -> Violations {
     let meter = Meter::strict(work_limit(value)).with_source(source);
-    let judged = meter.run(|| contract.validator().is_valid(Probe::Node(value.root(), &meter)));
+    let judged = bounded(|| contract.validator().is_valid(Probe::Node(value.root(), &meter)));
     let mut violations = Violations::default();
     if value.has_duplicates() {
         add_duplicates(value, &mut violations);

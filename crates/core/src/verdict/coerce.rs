@@ -195,7 +195,9 @@ fn read_string(text: &str, types: &BTreeSet<&str>) -> Option<(EditKind, String)>
         kind @ (Kind::Array | Kind::Object) if types.contains(kind.name()) => {
             Some((EditKind::StringToContainer, text.to_owned()))
         }
-        _ => None,
+        Kind::Null | Kind::Boolean | Kind::Number | Kind::String | Kind::Array | Kind::Object => {
+            None
+        }
     }
 }
 

@@ -103,6 +103,8 @@ fn is_modified(parent: &Map<String, Value>, modifier: &str) -> bool {
 fn compile(relation: Relation, limit: &Value) -> Judge {
     match limit {
         Value::Number(number) => Box::new(Comparison { relation, literal: number.to_string() }),
-        _ => Box::new(Modifier),
+        Value::Null | Value::Bool(_) | Value::String(_) | Value::Array(_) | Value::Object(_) => {
+            Box::new(Modifier)
+        }
     }
 }

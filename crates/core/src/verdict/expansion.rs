@@ -217,8 +217,9 @@ fn insert_meter(value: &mut Value) {
             Value::Array(items) if holds_schemas(keyword) => {
                 items.iter_mut().for_each(insert_meter);
             }
-            Value::Object(_) if holds_schemas(keyword) => insert_meter(inner),
-            _ => {}
+            inner if holds_schemas(keyword) => insert_meter(inner),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+            Value::Array(_) | Value::Object(_) => {}
         }
     }
 }
@@ -249,7 +250,7 @@ mod tests {
     #[test_case(&json!({"properties": {"next": {"$ref": "#"}}}), 2; "recursion through a value")]
     #[test_case(&json!({"anyOf": [{"$ref": "#"}]}), u64::MAX; "recursion in place")]
     #[test_case(&json!({"$ref": "#anchor"}), u64::MAX; "left to the resolver")]
-    #[test_case(&chain("anyOf", 3, &json!(false)), 31; "doubling")]
+    #[test_case(&chain("anyOf", 3, &json!(false)), 30; "doubling")]
     #[test_case(&chain("oneOf", 100, &json!(false)), u64::MAX; "beyond counting")]
     fn subschemas_on_one_value_are_counted(schema: &Value, expected: u64) {
         assert_eq!(Expansion::of(schema), expected);

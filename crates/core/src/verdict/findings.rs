@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::check::work_limit;
 use crate::contract::{Contract, Source};
-use crate::json::meter::{Exhausted, Meter};
+use crate::json::meter::{Exhausted, Meter, bounded};
 use crate::json::probe::{Probe, is_untrusted};
 use crate::json::{Document, Kind, Node};
 
@@ -35,7 +35,7 @@ pub(super) fn find<T>(
     read: impl FnOnce(&mut Findings<'_>) -> T,
 ) -> Result<T, Exhausted> {
     let meter = Meter::lenient(work_limit(value)).with_source(source);
-    let mut findings = meter.run(|| {
+    let mut findings = bounded(|| {
         let errors = contract.validator().iter_errors(Probe::Node(value.root(), &meter));
         Findings {
             schema: contract.schema(),
@@ -51,12 +51,12 @@ pub(super) fn find<T>(
 pub(super) fn branches<'e>(
     error: &'e ValidationError<'_>,
 ) -> Option<&'e [Vec<ValidationError<'static>>]> {
-    match error.kind() {
-        ValidationErrorKind::AnyOf { context } | ValidationErrorKind::OneOfNotValid { context } => {
-            Some(context)
-        }
-        _ => None,
-    }
+    let (ValidationErrorKind::AnyOf { context } | ValidationErrorKind::OneOfNotValid { context }) =
+        error.kind()
+    else {
+        return None;
+    };
+    Some(context)
 }
 
 /// Claims that `error`, or something in its branches, was found before the meter was low.

@@ -53,6 +53,7 @@ impl Wording {
 }
 
 /// Words `error` about `node`; several times for several keys that are not allowed.
+#[expect(clippy::wildcard_enum_match_arm, reason = "a foreign type; the rest is named by keyword")]
 pub(super) fn describe(
     error: &ValidationError<'_>,
     node: Option<Node<'_>>,
@@ -107,6 +108,7 @@ pub(super) fn describe(
 }
 
 /// Words a length or count that is out of bounds.
+#[expect(clippy::wildcard_enum_match_arm, reason = "a foreign type; the rest is not about sizes")]
 fn sized(broken: &ValidationErrorKind, node: Option<Node<'_>>) -> Option<Wording> {
     use ValidationErrorKind as Broken;
     let size = node.map(|node| match node.as_str() {
@@ -151,18 +153,20 @@ pub(super) fn one_of(node: Node<'_>, allowed: &[&Value]) -> Wording {
     if let Some(near) = node.as_str().and_then(|string| nearest(string, names))
         && allowed.len() > 1
     {
-        wording.message.push_str(&format!(" (nearest: `{near}`)"));
+        wording.message += &format!(" (nearest: `{near}`)");
     }
     wording
 }
 
 /// Returns the values that an `enum` or `const` allows.
 pub(super) fn allowed(broken: &ValidationErrorKind) -> Option<Vec<&Value>> {
-    match broken {
-        ValidationErrorKind::Enum { options } => Some(options.as_array()?.iter().collect()),
-        ValidationErrorKind::Constant { expected_value } => Some(vec![expected_value]),
-        _ => None,
+    if let ValidationErrorKind::Enum { options } = broken {
+        return Some(options.as_array()?.iter().collect());
     }
+    if let ValidationErrorKind::Constant { expected_value } = broken {
+        return Some(vec![expected_value]);
+    }
+    None
 }
 
 /// Returns the types that a `type` allows.
@@ -176,12 +180,12 @@ pub(super) fn type_names(broken: &ValidationErrorKind) -> Vec<&'static str> {
         JsonType::Object => "object",
         JsonType::String => "string",
     };
-    match broken {
-        ValidationErrorKind::Type { kind: TypeKind::Single(single) } => vec![name(*single)],
-        ValidationErrorKind::Type { kind: TypeKind::Multiple(set) } => {
-            set.iter().map(name).collect()
-        }
-        _ => Vec::new(),
+    let ValidationErrorKind::Type { kind } = broken else {
+        return Vec::new();
+    };
+    match kind {
+        TypeKind::Single(single) => vec![name(*single)],
+        TypeKind::Multiple(set) => set.iter().map(name).collect(),
     }
 }
 
@@ -265,23 +269,23 @@ fn quote(node: Node<'_>) -> String {
 }
 
 fn show(value: &Value) -> String {
-    match value {
-        Value::String(string) => format!("`{}`", shorten(string)),
-        other => format!("`{}`", shorten(&other.to_string())),
+    match value.as_str() {
+        Some(string) => format!("`{}`", shorten(string)),
+        None => format!("`{}`", shorten(&value.to_string())),
     }
 }
 
 fn list<'v>(values: impl ExactSizeIterator<Item = &'v Value>) -> String {
     let count = values.len();
-    join(values.take(LISTED).map(show).collect(), count)
+    join(&values.take(LISTED).map(show).collect::<Vec<_>>(), count)
 }
 
 fn list_names(names: &[&str]) -> String {
-    let shown = names.iter().take(LISTED).map(|name| format!("`{}`", shorten(name))).collect();
-    join(shown, names.len())
+    let quoted = names.iter().take(LISTED).map(|name| format!("`{}`", shorten(name)));
+    join(&quoted.collect::<Vec<_>>(), names.len())
 }
 
-fn join(shown: Vec<String>, count: usize) -> String {
+fn join(shown: &[String], count: usize) -> String {
     let hidden = count - shown.len().min(count);
     let listed = shown.join(", ");
     if hidden == 0 { listed } else { format!("{listed} and {hidden} more") }
