@@ -7,11 +7,12 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-use jsonschema::{Draft, Registry, Resource};
+use jsonschema::{Draft, PatternOptions, Registry, Resource, ValidationError};
+use serde_json::Value;
 
-use super::validator::{FormatCheck, Validator, compile_among};
+use super::validator::{Validator, build};
 use crate::json::meter::{Meter, bounded};
-use crate::json::probe::Probe;
+use crate::json::probe::{Probe, Tape};
 use crate::json::{Document, Node};
 
 const DRAFTS: [(&str, Draft); 5] = [
@@ -21,6 +22,29 @@ const DRAFTS: [(&str, Draft); 5] = [
     ("draft2019-09", Draft::Draft201909),
     ("draft2020-12", Draft::Draft202012),
 ];
+
+/// Whether `format` decides.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum FormatCheck {
+    Asserted,
+    AsTheDraftSays,
+}
+
+/// Compiles `schema`, which may refer to the documents in `registry`.
+fn compile_among(
+    registry: &Registry<'_>,
+    schema: &Value,
+    draft: Draft,
+    formats: FormatCheck,
+) -> Result<Validator, ValidationError<'static>> {
+    let options = jsonschema::options_for::<Tape>()
+        .offline()
+        .with_draft(draft)
+        .with_registry(registry)
+        .with_pattern_options(PatternOptions::regex())
+        .should_validate_formats(formats == FormatCheck::Asserted);
+    build(options, schema)
+}
 
 /// Returns the suite's folder, or says aloud that there is none.
 fn suite() -> Option<PathBuf> {
