@@ -1,4 +1,5 @@
-//! Bytes to verdict, ours and serde_json's, on the agent-response contract.
+//! Bytes to verdict, ours and `serde_json`'s, on the agent-response contract.
+#![expect(clippy::unwrap_used, reason = "a benchmark that cannot start must say so and stop")]
 
 use airtight_core::verdict::check;
 use airtight_core::{Contract, Document};

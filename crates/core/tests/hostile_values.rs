@@ -1,6 +1,7 @@
 //! Values made to hurt: each has a defined answer, in bounded time.
+#![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
-use airtight_core::json::{ParseErrorKind, Pointer};
+use airtight_core::json::{Node, ParseErrorKind, Pointer};
 use airtight_core::verdict::check;
 use airtight_core::{Contract, Document, Violations};
 use serde_json::{Map, Value, json};
@@ -223,7 +224,7 @@ fn naughty_strings_round_trip_byte_for_byte() {
         assert_eq!(key, naughty);
         assert_eq!(value.items().next().unwrap().as_str(), Some(naughty.as_str()));
         let pointer = Pointer::root().key(&naughty).index(0);
-        assert_eq!(document.at(&pointer).and_then(|node| node.as_str()), Some(naughty.as_str()));
+        assert_eq!(document.at(&pointer).and_then(Node::as_str), Some(naughty.as_str()));
         let schema = json!({"properties": {naughty.as_str(): {"items": {"const": naughty}}}, "additionalProperties": false});
         assert!(judge(schema, &text).is_empty());
         let violations = judge(json!({"additionalProperties": {"items": {"type": "null"}}}), &text);

@@ -1,4 +1,5 @@
 //! What a model is told when its answer breaks the contract.
+#![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
 use airtight_core::verdict::check;
 use airtight_core::{Contract, Document, Violations};

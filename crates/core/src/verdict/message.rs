@@ -153,7 +153,7 @@ pub(super) fn one_of(node: Node<'_>, allowed: &[&Value]) -> Wording {
     if let Some(near) = node.as_str().and_then(|string| nearest(string, names))
         && allowed.len() > 1
     {
-        wording.message += &format!(" (nearest: `{near}`)");
+        wording.message.extend([" (nearest: `", near, "`)"]);
     }
     wording
 }
