@@ -41,6 +41,9 @@ const DEPTH_LIMIT: usize = 64;
 /// How long a string, and how many items, an example is willing to have.
 const LENGTH_LIMIT: usize = 100_000;
 
+/// How many characters cost as much as one place.
+const CHARACTERS_PER_STEP: usize = 16;
+
 /// Why there is no example.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ExampleError {
@@ -223,7 +226,10 @@ impl Generator {
         match *kind {
             "object" => self.object(demand, at, variant),
             "array" => self.array(demand, at, variant),
-            "string" => text::sample(demand, at, variant, &mut self.choices).map(Value::String),
+            "string" => {
+                self.steps += demand.at_least("minLength") / CHARACTERS_PER_STEP;
+                text::sample(demand, at, variant, &mut self.choices).map(Value::String)
+            }
             "integer" | "number" => number::sample(demand, at, variant, &mut self.choices),
             "boolean" => {
                 Some(Value::Bool((self.choices.pick(at, "boolean", 2) + variant).is_multiple_of(2)))

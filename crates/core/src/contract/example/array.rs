@@ -9,6 +9,9 @@ use crate::json::Pointer;
 /// How many variants of an item are tried to find one that is not there yet.
 const VARIANT_LIMIT: usize = 64;
 
+/// How many comparisons of items cost as much as building one.
+const COMPARISONS_PER_STEP: usize = 64;
+
 impl Generator {
     pub(super) fn array(
         &mut self,
@@ -39,8 +42,8 @@ impl Generator {
             places.extend(extra.cloned());
             let tries = if unique { VARIANT_LIMIT } else { 1 };
             let built = (0..tries).find_map(|shift| {
-                let shift = if unique { variant + index + shift } else { variant };
-                self.value(&places, &at.index(index), shift)
+                self.steps += if unique { items.len() / COMPARISONS_PER_STEP } else { 0 };
+                self.value(&places, &at.index(index), variant + index + shift)
                     .filter(|value| !unique || !items.contains(value))
             });
             match built {

@@ -1,25 +1,22 @@
 //! Choices: where the generator could have done otherwise.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use crate::json::Pointer;
-
-/// What names a choice: where in the value, and which of the questions there.
-type Site = (Pointer, String);
 
 /// The alternatives picked so far, kept from attempt to attempt.
 #[derive(Debug, Default)]
 pub(super) struct Choices {
-    picked: HashMap<Site, Pick>,
     attempt: usize,
-    /// The sites of this attempt, in the order in which they were met.
-    trail: Vec<Site>,
-    /// The sites of all attempts.
-    known: Vec<Site>,
+    picks: HashMap<Pointer, Vec<Pick>>,
+    /// The places with choices, in the order in which they were first met.
+    places: Vec<Pointer>,
 }
 
-#[derive(Debug, Clone, Copy)]
+/// One question at one place, and the answer for now.
+#[derive(Debug)]
 struct Pick {
+    question: String,
     index: usize,
     options: usize,
     /// The attempt that met it last.
@@ -30,7 +27,6 @@ impl Choices {
     /// Starts an attempt.
     pub(super) fn begin(&mut self) {
         self.attempt += 1;
-        self.trail.clear();
     }
 
     /// Returns which of `options` to take for `question` at `at`.
@@ -38,25 +34,32 @@ impl Choices {
         if options < 2 {
             return 0;
         }
-        let site = (at.clone(), question.to_owned());
-        let pick = self.picked.entry(site.clone()).or_insert_with(|| {
-            self.known.push(site.clone());
-            Pick { index: 0, options, met: 0 }
+        let met = self.attempt;
+        let picks = self.picks.entry(at.clone()).or_insert_with(|| {
+            self.places.push(at.clone());
+            Vec::new()
         });
-        if pick.met != self.attempt {
-            pick.met = self.attempt;
-            self.trail.push(site);
+        if let Some(pick) = picks.iter_mut().find(|pick| pick.question == question) {
+            pick.met = met;
+            pick.options = options;
+            return pick.index.min(options - 1);
         }
-        pick.options = options;
-        pick.index.min(options - 1)
+        picks.push(Pick { question: question.to_owned(), index: 0, options, met });
+        0
+    }
+
+    fn is_met(&self, at: &Pointer) -> bool {
+        let picks = self.picks.get(at).into_iter().flatten();
+        picks.into_iter().any(|pick| pick.met == self.attempt)
     }
 
     /// Moves to the next combination of choices at `at` itself; claims that there was one.
+    ///
+    /// Where this attempt met none, those of earlier attempts move.
     pub(super) fn advance(&mut self, at: &Pointer) -> bool {
-        let is_met = self.trail.iter().any(|(place, _)| place == at);
-        let sites = if is_met { &self.trail } else { &self.known };
-        for site in sites.iter().rev().filter(|(place, _)| place == at) {
-            let Some(pick) = self.picked.get_mut(site) else { continue };
+        let oldest = if self.is_met(at) { self.attempt } else { 0 };
+        let picks = self.picks.get_mut(at).into_iter().flatten();
+        for pick in picks.rev().filter(|pick| pick.met >= oldest) {
             if pick.index + 1 < pick.options {
                 pick.index += 1;
                 return true;
@@ -70,27 +73,27 @@ impl Choices {
     ///
     /// The choices there come first, then those inside, then those around it.
     pub(super) fn reconsider(&mut self, blame: &Pointer) -> bool {
-        let is_inside = |inner: &Pointer, outer: &Pointer| {
-            let rest = inner.as_str().strip_prefix(outer.as_str());
-            rest.is_some_and(|rest| rest.starts_with('/'))
+        let distance = |place: &Pointer| {
+            if place == blame {
+                return Some(0);
+            }
+            if is_inside(place, blame) {
+                return Some(1);
+            }
+            is_inside(blame, place).then(|| 2 + blame.as_str().len() - place.as_str().len())
         };
-        let mut seen = HashSet::new();
-        let mut order: Vec<(usize, Pointer)> = Vec::new();
-        for (place, _) in self.trail.iter().chain(&self.known) {
-            let distance = if place == blame {
-                0
-            } else if is_inside(place, blame) {
-                1
-            } else if is_inside(blame, place) {
-                2 + blame.as_str().len() - place.as_str().len()
-            } else {
-                continue;
-            };
-            if seen.insert(place) {
-                order.push((distance, place.clone()));
+        let mut order: Vec<(usize, bool, Pointer)> = Vec::new();
+        for place in &self.places {
+            if let Some(distance) = distance(place) {
+                order.push((distance, !self.is_met(place), place.clone()));
             }
         }
-        order.sort_by_key(|(distance, _)| *distance);
-        order.iter().any(|(_, place)| self.advance(place))
+        order.sort_by_key(|(distance, is_stale, _)| (*distance, *is_stale));
+        order.iter().any(|(_, _, place)| self.advance(place))
     }
+}
+
+fn is_inside(inner: &Pointer, outer: &Pointer) -> bool {
+    let rest = inner.as_str().strip_prefix(outer.as_str());
+    rest.is_some_and(|rest| rest.starts_with('/'))
 }

@@ -49,6 +49,9 @@ pub(super) struct Demand<'s> {
     pub(super) places: Vec<Place<'s>>,
 }
 
+/// How many members of an `enum` are compared with those of another one.
+const MEMBER_LIMIT: usize = 1000;
+
 const KINDS: [&str; 6] = ["string", "object", "array", "number", "boolean", "null"];
 
 const HINTS: [(&str, &[&str]); 4] = [
@@ -138,7 +141,10 @@ impl<'s> Demand<'s> {
             one.into_iter().chain(some)
         });
         lists.map(|list| list.iter().collect::<Vec<_>>()).reduce(|left, right| {
-            left.into_iter().filter(|value| right.iter().any(|other| same(value, other))).collect()
+            left.into_iter()
+                .take(MEMBER_LIMIT)
+                .filter(|value| right.iter().any(|other| same(value, other)))
+                .collect()
         })
     }
 

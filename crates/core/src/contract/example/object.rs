@@ -1,14 +1,19 @@
 //! Objects: every property that may be there, in the order of the schema.
 
+use std::collections::HashSet;
+
 use regex::Regex;
 use serde_json::{Map, Value};
 
 use super::demand::{Demand, Place};
-use super::{Generator, pattern};
+use super::{Generator, STEP_LIMIT, pattern};
 use crate::json::Pointer;
 
 /// How many names are tried for properties that the schema counts but does not name.
 const NAME_LIMIT: usize = 64;
+
+/// What trying one pattern on one name costs: it is compiled each time.
+const PATTERN_STEPS: usize = 10;
 
 impl Generator {
     pub(super) fn object(
@@ -18,19 +23,19 @@ impl Generator {
         variant: usize,
     ) -> Option<Value> {
         let required = required(demand);
+        let is_required: HashSet<&String> = required.iter().collect();
         let full = self.choices.pick(at, "optional properties", 2) == 0;
         let most = demand.at_most("maxProperties");
         let mut spare = most.checked_sub(required.len())?;
         let mut members = Map::new();
         for name in names(demand, &required) {
-            let inside = at.key(&name);
-            if required.contains(&name) {
-                let value = self.value(&places(demand, &name), &inside, variant)?;
+            if is_required.contains(&name) {
+                let value = self.member(demand, at, &name, variant)?;
                 members.insert(name, value);
                 continue;
             }
-            let wanted = full && spare > 0 && self.choices.pick(&inside, "absent", 2) == 0;
-            if wanted && let Some(value) = self.value(&places(demand, &name), &inside, variant) {
+            let wanted = full && spare > 0 && self.choices.pick(&at.key(&name), "absent", 2) == 0;
+            if wanted && let Some(value) = self.member(demand, at, &name, variant) {
                 members.insert(name, value);
                 spare -= 1;
             }
@@ -68,11 +73,29 @@ impl Generator {
             if members.contains_key(&name) {
                 continue;
             }
-            if let Some(value) = self.value(&places(demand, &name), &at.key(&name), variant) {
+            if let Some(value) = self.member(demand, at, &name, variant) {
                 members.insert(name, value);
             }
         }
         (members.len() >= least).then_some(())
+    }
+
+    /// Builds a value for the property `name` from all schemas that apply to it.
+    fn member(
+        &mut self,
+        demand: &Demand<'_>,
+        at: &Pointer,
+        name: &str,
+        variant: usize,
+    ) -> Option<Value> {
+        let patterns = demand.all("patternProperties").filter_map(Value::as_object);
+        self.steps += PATTERN_STEPS * patterns.map(Map::len).sum::<usize>();
+        if self.steps >= STEP_LIMIT {
+            return None;
+        }
+        let places: Vec<Place<'_>> =
+            demand.places.iter().flat_map(|place| property(place, name)).collect();
+        self.value(&places, &at.key(name), variant)
     }
 
     fn name(&mut self, demand: &Demand<'_>, at: &Pointer, attempt: usize) -> Option<String> {
@@ -98,8 +121,9 @@ fn required(demand: &Demand<'_>) -> Vec<String> {
     let lists = demand.all("required").filter_map(Value::as_array).flatten();
     let mut waiting: Vec<&str> = lists.filter_map(Value::as_str).collect();
     waiting.reverse();
+    let mut seen = HashSet::new();
     while let Some(name) = waiting.pop() {
-        if !names.iter().any(|known| known == name) {
+        if seen.insert(name) {
             names.push(name.to_owned());
             waiting.extend(needed_by(demand, name));
         }
@@ -120,24 +144,19 @@ fn needed_by<'s>(demand: &Demand<'s>, name: &str) -> impl Iterator<Item = &'s st
 /// Returns the names that the schema knows, in its order, then those that it only requires.
 fn names(demand: &Demand<'_>, required: &[String]) -> Vec<String> {
     let declared = demand.all("properties").filter_map(Value::as_object).flat_map(Map::keys);
+    let mut waiting: Vec<&str> = required.iter().map(String::as_str).collect();
+    waiting.reverse();
+    waiting.extend(declared.map(String::as_str).collect::<Vec<_>>().into_iter().rev());
+    let mut seen = HashSet::new();
     let mut names: Vec<String> = Vec::new();
-    for name in declared.chain(required) {
-        if !names.contains(name) {
-            names.push(name.clone());
-        }
-    }
-    let needed: Vec<&str> = names.iter().flat_map(|name| needed_by(demand, name)).collect();
-    for name in needed {
-        if !names.iter().any(|known| known == name) {
+    let mut needed = Vec::new();
+    while let Some(name) = waiting.pop().or_else(|| needed.pop()) {
+        if seen.insert(name) {
             names.push(name.to_owned());
+            needed.extend(needed_by(demand, name));
         }
     }
     names
-}
-
-/// Returns all schemas that apply to the property `name`.
-fn places<'s>(demand: &Demand<'s>, name: &str) -> Vec<Place<'s>> {
-    demand.places.iter().flat_map(|place| property(place, name)).collect()
 }
 
 fn property<'s>(place: &Place<'s>, name: &str) -> Vec<Place<'s>> {

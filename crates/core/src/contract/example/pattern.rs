@@ -2,43 +2,40 @@
 
 use regex_syntax::hir::{Class, Hir, HirKind};
 
-use super::LENGTH_LIMIT;
+/// How long a text for a pattern may be.
+const TEXT_LIMIT: usize = 4096;
+
+/// The most often that a repetition without an end is repeated.
+const REPEAT_LIMIT: u32 = 4096;
 
 /// Returns the `variant`-th text that `pattern` matches, with at least `least` characters if the
 /// pattern's repetitions allow; nothing if it needs look-around or back-references.
 pub(super) fn sample(pattern: &str, least: usize, variant: usize) -> Option<String> {
     let translated = jsonschema_regex::to_rust_regex(pattern).ok()?;
     let hir = regex_syntax::parse(&translated).ok()?;
-    let mut longest = String::new();
-    // Doubling the repetitions finds the length in few walks.
-    for repeat in [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 4096, 16_384] {
+    let written = |repeat| {
         let mut writer = Writer { out: String::new(), repeat, variant };
-        writer.write(&hir)?;
-        longest = writer.out;
-        if longest.chars().count() >= least {
-            return Some(trimmed(&hir, longest, least, variant));
+        writer.write(&hir).map(|()| writer.out)
+    };
+    // The length grows with the repetitions: double them until it is enough, then halve the gap.
+    let mut enough = 1;
+    let mut text = written(enough)?;
+    while text.chars().count() < least && enough < REPEAT_LIMIT {
+        enough *= 2;
+        text = written(enough)?;
+    }
+    let mut short = enough / 2;
+    while short + 1 < enough {
+        let middle = u32::midpoint(short, enough);
+        let shorter = written(middle)?;
+        if shorter.chars().count() < least {
+            short = middle;
+        } else {
+            enough = middle;
+            text = shorter;
         }
     }
-    Some(longest)
-}
-
-/// Shrinks what doubling made too long, one repetition at a time.
-fn trimmed(hir: &Hir, long: String, least: usize, variant: usize) -> String {
-    let length = long.chars().count();
-    if length <= least.max(16) {
-        return long;
-    }
-    let low = u32::try_from(length / 4).unwrap_or(u32::MAX).min(512);
-    for repeat in (low..).take(1024) {
-        let mut writer = Writer { out: String::new(), repeat, variant };
-        if writer.write(hir).is_none() {
-            break;
-        }
-        if writer.out.chars().count() >= least {
-            return if writer.out.len() < long.len() { writer.out } else { long };
-        }
-    }
-    long
+    Some(text)
 }
 
 struct Writer {
@@ -50,7 +47,7 @@ struct Writer {
 
 impl Writer {
     fn write(&mut self, hir: &Hir) -> Option<()> {
-        if self.out.len() > LENGTH_LIMIT {
+        if self.out.len() > TEXT_LIMIT {
             return None;
         }
         match hir.kind() {

@@ -7,6 +7,9 @@ use super::demand::Demand;
 use super::{LENGTH_LIMIT, pattern};
 use crate::json::Pointer;
 
+/// How long a text for a pattern is if it may be: `a` is no slug that one believes.
+const PATTERN_LENGTH: usize = 6;
+
 /// Returns the `variant`-th string that fits.
 pub(super) fn sample(
     demand: &Demand<'_>,
@@ -23,9 +26,9 @@ pub(super) fn sample(
     let mut candidates: Vec<String> = Vec::new();
     candidates.extend(texts("format").filter_map(|format| formatted(format, variant)));
     for pattern in texts("pattern") {
-        for shift in 0..3 {
-            candidates.extend(pattern::sample(pattern, least, variant + shift));
-        }
+        candidates.extend(pattern::sample(pattern, least.max(PATTERN_LENGTH), variant));
+        candidates.extend(pattern::sample(pattern, least, variant));
+        candidates.extend(pattern::sample(pattern, least, variant + 1));
     }
     candidates.extend(encoded(demand));
     candidates.push(prose(at, least, most, variant));
@@ -83,15 +86,11 @@ fn prose(at: &Pointer, least: usize, most: usize, variant: usize) -> String {
         text = format!("{text} {}", variant + 1);
     }
     let sentence = format!(". This is what the {subject} could say");
-    while text.chars().count() < least {
-        text.push_str(&sentence);
-    }
-    if text.chars().count() > most {
-        // The end tells variants apart.
-        let skipped = text.chars().count() - most;
-        text = text.chars().skip(skipped).collect();
-    }
-    text
+    let missing = least.saturating_sub(text.chars().count());
+    text.push_str(&sentence.repeat(missing.div_ceil(sentence.chars().count())));
+    // The end tells variants apart, so the front goes.
+    let excess = text.chars().count().saturating_sub(most);
+    text.chars().skip(excess).collect()
 }
 
 /// Splits `camelCase` and `snake_case`.
