@@ -1,5 +1,7 @@
 //! Demands: all that a conjunction of schemas asks of one value.
 
+use std::collections::HashSet;
+
 use referencing::{Draft, Resolver};
 use serde_json::{Map, Value};
 
@@ -25,6 +27,11 @@ impl<'s> Place<'s> {
 
     pub(super) fn get(&self, keyword: &str) -> Option<&'s Value> {
         self.schema.as_object()?.get(keyword)
+    }
+
+    /// Returns what tells this schema from all others of the contract.
+    fn address(&self) -> usize {
+        std::ptr::from_ref(self.schema).addr()
     }
 
     fn resolve(&self, reference: &str) -> Option<Self> {
@@ -91,6 +98,7 @@ impl<'s> Demand<'s> {
     /// Follows references, merges `allOf` and picks branches; nothing if it forbids everything.
     pub(super) fn gather(start: &[Place<'s>], at: &Pointer, choices: &mut Choices) -> Option<Self> {
         let mut places: Vec<Place<'s>> = Vec::new();
+        let mut seen = HashSet::new();
         let mut waiting: Vec<Place<'s>> = start.iter().rev().cloned().collect();
         while let Some(place) = waiting.pop() {
             let Some(members) = place.schema.as_object() else {
@@ -99,7 +107,8 @@ impl<'s> Demand<'s> {
                 }
                 continue;
             };
-            if places.iter().any(|known| std::ptr::eq(known.schema, place.schema)) {
+            // Also ends references in a circle.
+            if !seen.insert(place.address()) {
                 continue;
             }
             if let Some(reference) = place.reference() {
@@ -115,7 +124,7 @@ impl<'s> Demand<'s> {
     }
 
     pub(super) fn addresses(&self) -> impl Iterator<Item = usize> {
-        self.places.iter().map(|place| std::ptr::from_ref(place.schema).addr())
+        self.places.iter().map(Place::address)
     }
 
     /// Returns every value of `keyword`.
@@ -198,7 +207,7 @@ fn branch<'s>(
     choices: &mut Choices,
     waiting: &mut Vec<Place<'s>>,
 ) {
-    let address = std::ptr::from_ref(place.schema).addr();
+    let address = place.address();
     let list = |keyword: &str| members.get(keyword).and_then(Value::as_array);
     for schema in list("allOf").into_iter().flatten().rev() {
         waiting.push(place.inner(schema));

@@ -122,6 +122,30 @@ fn hostile_contracts_end(schema: Value) {
 }
 
 #[test]
+fn references_in_a_circle_end() {
+    for draft in
+        ["http://json-schema.org/draft-07/schema#", "https://json-schema.org/draft/2020-12/schema"]
+    {
+        let schema = json!({"$schema": draft, "properties": {"a": {"$ref": "#/$defs/a"}},
+            "$defs": {"a": {"$ref": "#/$defs/b"}, "b": {"$ref": "#/$defs/a"}}});
+        // Whether such a contract is one at all is for preflight to say.
+        if let Ok(contract) = Contract::compile(schema) {
+            assert!(contract.example().is_ok());
+        }
+    }
+}
+
+#[test]
+fn contracts_deeper_than_the_limit_have_no_example() {
+    let deep = (0..100).fold(
+        json!({"type": "null"}),
+        |inner, _| json!({"type": "object", "required": ["a"], "properties": {"a": inner}}),
+    );
+    let contract = Contract::compile(deep).unwrap();
+    assert!(contract.example().is_err());
+}
+
+#[test]
 fn wide_contracts_have_examples() {
     let schema = json!({"type": "object", "properties": wide("p", 5000)});
     assert_eq!(example(schema).as_object().unwrap().len(), 5000);
