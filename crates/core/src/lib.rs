@@ -4,6 +4,7 @@
 
 pub mod contract;
 pub mod json;
+pub mod stream;
 pub mod verdict;
 
 #[cfg(test)]
@@ -13,6 +14,7 @@ pub use contract::{
     Contract, Diagnostic, ExampleError, Fingerprint, Origin, Preflight, Refusal, Severity, Source,
 };
 pub use json::{Document, Pointer};
+pub use stream::{Checker, Follower, Growing, Plan, Progress};
 pub use verdict::{Accepted, Edit, EditKind, Rejected, Rejection, Verdict, Violation, Violations};
 
 /// The answer to a question that cannot always be decided.
