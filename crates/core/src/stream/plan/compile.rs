@@ -18,6 +18,7 @@ use super::{Plan, Unenforced};
 use crate::json::probe::Tape;
 use crate::json::{Kind, Pointer};
 use crate::stream::lexicon::Lexicon;
+use crate::verdict::validator::build;
 
 /// Assertions that wait for the final verdict.
 const UNFOLLOWED: [&str; 14] = [
@@ -370,13 +371,11 @@ impl<'s> Compiler<'s> {
         if self.judges.len() >= JUDGE_LIMIT {
             return None;
         }
-        let judge = jsonschema::options_for::<Tape>()
+        let options = jsonschema::options_for::<Tape>()
             .with_draft(self.draft)
             .should_validate_formats(true)
-            .with_pattern_options(PatternOptions::regex())
-            .build(schema)
-            .ok()
-            .map(Arc::new);
+            .with_pattern_options(PatternOptions::regex());
+        let judge = build(options, schema).ok().map(Arc::new);
         self.judges.insert(text, judge.clone());
         judge
     }

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use jsonschema::Validator;
 
-use crate::json::probe::{Meter, Probe, Tape};
+use crate::json::meter::Meter;
+use crate::json::probe::{Probe, Tape};
 use crate::json::{Document, Kind, Number};
 use crate::stream::lexicon::Lexicon;
 
@@ -248,7 +249,7 @@ impl Shape {
         let Some(judge) = &shape.multiple_of else {
             return Ok(());
         };
-        let meter = Meter::new(1);
+        let meter = unmetered();
         let is_multiple = Document::parse(literal)
             .is_ok_and(|number| judge.is_valid(Probe::Node(number.root(), &meter)));
         if is_multiple { Ok(()) } else { Err(Breach::MultipleOf) }
@@ -348,11 +349,17 @@ impl Bound {
     }
 }
 
+/// Returns a meter for one keyword on one scalar, which is bounded by itself.
+fn unmetered() -> Meter {
+    Meter::strict(u64::MAX)
+}
+
 impl TextShape {
     /// Judges a whole string.
     pub(in crate::stream) fn judge(&self, text: &str) -> Result<(), Breach> {
+        let meter = unmetered();
         let fails = |judge: &Option<Judge>| {
-            judge.as_ref().is_some_and(|judge| !judge.is_valid(Probe::Name(text)))
+            judge.as_ref().is_some_and(|judge| !judge.is_valid(Probe::Name(text, &meter)))
         };
         if fails(&self.pattern) {
             return Err(Breach::Pattern);
@@ -377,7 +384,9 @@ impl ObjectShape {
     /// Calls `found` with each shape that the member called `key` must have.
     pub(in crate::stream) fn member(&self, key: &str, mut found: impl FnMut(ShapeId)) {
         let named = self.properties.get(key).copied();
-        let matching = self.patterns.iter().filter(|(judge, _)| judge.is_valid(Probe::Name(key)));
+        let meter = unmetered();
+        let name = Probe::Name(key, &meter);
+        let matching = self.patterns.iter().filter(|(judge, _)| judge.is_valid(name));
         let mut is_additional = named.is_none();
         for shape in named.into_iter().chain(matching.map(|(_, shape)| *shape)) {
             is_additional = false;
