@@ -4,6 +4,7 @@
 
 pub mod contract;
 pub mod json;
+pub mod lower;
 pub mod stream;
 pub mod verdict;
 
@@ -14,6 +15,7 @@ pub use contract::{
     Contract, Diagnostic, ExampleError, Fingerprint, Origin, Preflight, Refusal, Severity, Source,
 };
 pub use json::{Document, Pointer};
+pub use lower::{Dialect, Loss, Lowering, Narrowing, Unportable, lower};
 pub use stream::{Checker, Follower, Growing, Plan, Progress};
 pub use verdict::{Accepted, Edit, EditKind, Rejected, Rejection, Verdict, Violation, Violations};
 

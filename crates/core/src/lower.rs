@@ -1,0 +1,117 @@
+//! Lowering: a contract in the words that one provider understands.
+//!
+//! The adapted schema may accept more than the contract (each such gap is a [`Loss`]) and may be
+//! unable to say some of what the contract accepts (each a [`Narrowing`]); nothing else differs.
+//! The [`Inverse`] turns an answer back into the contract's shape, and then only the contract
+//! judges it. `docs/design/lowering.md` has the rules and the laws.
+
+mod accepts;
+mod array;
+mod describe;
+mod dialect;
+mod inverse;
+mod leaf;
+mod logic;
+mod lowerer;
+mod object;
+mod original;
+mod place;
+mod portability;
+mod pre_image;
+mod shape;
+mod tables;
+mod text;
+mod union;
+
+#[cfg(test)]
+mod examples;
+#[cfg(test)]
+mod hostile;
+#[cfg(test)]
+mod laws;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::contract::Contract;
+use crate::json::Pointer;
+
+pub use accepts::Problem;
+pub use dialect::{
+    Bounds, Dialect, EnumMembers, Extras, Formats, Limits, Optionals, Patterns, Recursion, Root,
+    Table, Unions, Untyped,
+};
+pub use inverse::{Inverse, InverseError};
+pub use portability::{Fit, Portability, portability};
+
+/// A contract adapted to a dialect.
+#[derive(Debug, Clone)]
+pub struct Lowering {
+    /// Whose words it uses.
+    pub dialect: Dialect,
+    /// What to send.
+    pub schema: Value,
+    /// What the adapted schema does not enforce, by pointer.
+    pub losses: Vec<Loss>,
+    /// What the adapted schema cannot say, by pointer.
+    pub narrowings: Vec<Narrowing>,
+    /// The way back for answers.
+    pub inverse: Inverse,
+}
+
+/// A keyword that the adapted schema does not enforce, with everything beneath it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct Loss {
+    /// The schema in the contract that has the keyword.
+    pub pointer: Pointer,
+    /// The keyword; `false` for the schema that nothing satisfies.
+    pub keyword: String,
+    /// What enforces it instead.
+    pub enforced_by: EnforcedBy,
+}
+
+/// What stands in for a lost keyword. The local verdict always does, too.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EnforcedBy {
+    /// The model is told in words.
+    Description,
+    /// The model does not know; the local verdict alone catches it.
+    VerdictOnly,
+}
+
+/// Something that the contract accepts and the adapted schema cannot say.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct Narrowing {
+    /// The schema in the contract.
+    pub pointer: Pointer,
+    /// What cannot be said.
+    pub unsayable: Unsayable,
+}
+
+/// What an adapted schema cannot say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Unsayable {
+    /// Members that an open object does not declare.
+    UndeclaredMembers,
+    /// That this member is absent, because `null` means `null` here.
+    Absence,
+    /// Values of other types than the keywords are about, where no type is declared.
+    OtherTypes,
+}
+
+/// Why a contract cannot be put into a dialect.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{pointer}: {why}")]
+pub struct Unportable {
+    /// Where in the contract, or in the adapted schema for limits of the whole.
+    pub pointer: Pointer,
+    /// What stands in the way.
+    pub why: String,
+}
+
+/// Adapts `contract` to `dialect`.
+pub fn lower(contract: &Contract, dialect: Dialect) -> Result<Lowering, Unportable> {
+    lowerer::Lowerer::new(contract, dialect.table()).lower(dialect)
+}

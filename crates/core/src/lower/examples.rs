@@ -1,0 +1,184 @@
+//! Single decisions of lowering, and the seed contracts in every dialect.
+
+use serde_json::json;
+use test_case::test_case;
+
+use super::*;
+use crate::Document;
+
+fn lowered(schema: Value, dialect: Dialect) -> Lowering {
+    lower(&Contract::compile(schema).unwrap(), dialect).unwrap()
+}
+
+fn read_back(lowering: &Lowering, answer: &str) -> String {
+    lowering.inverse.apply(&Document::parse(answer).unwrap()).unwrap().to_compact()
+}
+
+fn seed(name: &str) -> Contract {
+    let text = match name {
+        "agent-response" => include_str!("../../../../fixtures/contracts/agent-response.json"),
+        _ => include_str!("../../../../fixtures/contracts/code-review.json"),
+    };
+    Contract::compile(serde_json::from_str(text).unwrap()).unwrap()
+}
+
+#[test_case("agent-response")]
+#[test_case("code-review")]
+fn seed_contracts_in_every_dialect(name: &str) {
+    let contract = seed(name);
+    for dialect in Dialect::ALL {
+        let lowering = lower(&contract, dialect).unwrap();
+        let report = json!({
+            "schema": lowering.schema,
+            "losses": lowering.losses,
+            "narrowings": lowering.narrowings,
+        });
+        insta::assert_json_snapshot!(format!("{name}.{}", dialect.name()), report);
+    }
+}
+
+#[test]
+fn null_says_absent_unless_the_contract_means_null() {
+    let schema = json!({
+        "type": "object",
+        "properties": {"a": {"type": "string"}, "b": {"type": ["string", "null"]}},
+        "additionalProperties": false
+    });
+    let lowering = lowered(schema, Dialect::OpenaiStrict);
+    assert_eq!(read_back(&lowering, r#"{"a":null,"b":null}"#), r#"{"b":null}"#);
+    let narrowing = Narrowing { pointer: "/properties/b".into(), unsayable: Unsayable::Absence };
+    assert_eq!(lowering.narrowings, [narrowing]);
+}
+
+#[test]
+fn numbers_keep_their_digits_on_the_way_back() {
+    let schema = json!({"type": "array", "items": {"type": "number"}});
+    let lowering = lowered(schema, Dialect::Codex);
+    let answer = r#"{"value": [1.10, 123456789012345678901234567890, 1E2]}"#;
+    assert_eq!(read_back(&lowering, answer), "[1.10,123456789012345678901234567890,1E2]");
+}
+
+#[test]
+fn maps_travel_as_text_where_objects_must_be_closed() {
+    let schema = json!({"type": "object", "additionalProperties": {"type": "integer"}});
+    let lowering = lowered(schema, Dialect::OpenaiStrict);
+    assert_eq!(read_back(&lowering, r#"{"json":"{\"a\": 1.0}"}"#), r#"{"a":1.0}"#);
+    let broken = Document::parse(r#"{"json":"{\"a\": "}"#).unwrap();
+    assert!(matches!(lowering.inverse.apply(&broken), Err(InverseError::NotJson { .. })));
+    assert_eq!(lowering.losses[0].enforced_by, EnforcedBy::Description);
+}
+
+#[test]
+fn the_text_carrier_is_a_name_that_the_contract_does_not_use() {
+    let schema = json!({
+        "type": "object",
+        "properties": {"json": {"type": "string"}, "free": {}},
+        "required": ["json", "free"],
+        "additionalProperties": false
+    });
+    let lowering = lowered(schema, Dialect::OpenaiStrict);
+    let answer = r#"{"json":"[]","free":{"json_":"[]"}}"#;
+    assert_eq!(read_back(&lowering, answer), r#"{"json":"[]","free":[]}"#);
+}
+
+#[test]
+fn branches_told_apart_by_a_tag_read_null_each_in_their_own_way() {
+    let schema = json!({"type": "object", "properties": {"event": {"anyOf": [
+        {"type": "object", "properties": {"kind": {"const": "a"}, "note": {"type": "string"}},
+         "required": ["kind"], "additionalProperties": false},
+        {"type": "object", "properties": {"kind": {"const": "b"}, "note": {"type": ["string", "null"]}},
+         "required": ["kind", "note"], "additionalProperties": false}
+    ]}}, "required": ["event"], "additionalProperties": false});
+    let lowering = lowered(schema, Dialect::OpenaiStrict);
+    assert_eq!(lowering.narrowings, []);
+    let absent = r#"{"event":{"kind":"a","note":null}}"#;
+    let null = r#"{"event":{"kind":"b","note":null}}"#;
+    assert_eq!(read_back(&lowering, absent), r#"{"event":{"kind":"a"}}"#);
+    assert_eq!(read_back(&lowering, null), null);
+}
+
+#[test]
+fn branches_that_cannot_be_told_apart_are_narrowed() {
+    let closed = |note: Value, required: Value| {
+        json!({"type": "object", "properties": {"note": note}, "required": required,
+               "additionalProperties": false})
+    };
+    let schema = json!({"type": "object", "properties": {"event": {"anyOf": [
+        closed(json!({"type": "string"}), json!([])),
+        closed(json!({"type": "null"}), json!(["note"])),
+    ]}}, "required": ["event"], "additionalProperties": false});
+    let lowering = lowered(schema, Dialect::OpenaiStrict);
+    let pointer = "/properties/event/anyOf/0/properties/note".into();
+    assert_eq!(lowering.narrowings, [Narrowing { pointer, unsayable: Unsayable::Absence }]);
+    let null = r#"{"event":{"note":null}}"#;
+    assert_eq!(read_back(&lowering, null), null);
+}
+
+#[test]
+fn anthropic_gets_nulls_past_its_limit_of_optionals_and_text_past_its_limit_of_unions() {
+    let members = |count: usize| {
+        let members = (0..count).map(|n| (format!("p{n}"), json!({"type": "string"})));
+        let properties: serde_json::Map<_, _> = members.collect();
+        json!({"type": "object", "properties": properties, "additionalProperties": false})
+    };
+    let some = lowered(members(30), Dialect::Anthropic);
+    assert_eq!(some.schema["required"].as_array().unwrap().len(), 6);
+    assert_eq!(read_back(&some, r#"{"p0":"x","p24":null,"p29":"y"}"#), r#"{"p0":"x","p29":"y"}"#);
+    let many = lowered(members(50), Dialect::Anthropic);
+    assert_eq!(many.pre_image(&json!({"p7": "x"})), Some(json!({"json": "{\"p7\":\"x\"}"})));
+}
+
+#[test]
+fn claude_code_gets_the_words_of_draft_7() {
+    let schema = json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "type": "object",
+        "x-version": "1.0.0",
+        "properties": {
+            "pair": {"type": "array", "prefixItems": [{"type": "string"}, {"type": "integer"}], "items": false},
+            "link": {"$ref": "#/$defs/link"}
+        },
+        "dependentRequired": {"pair": ["link"]},
+        "$defs": {"link": {"type": "string"}}
+    });
+    let lowering = lowered(schema, Dialect::ClaudeCode);
+    let expected = json!({
+        "type": "object",
+        "properties": {
+            "pair": {"type": "array", "items": [{"type": "string"}, {"type": "integer"}], "maxItems": 2},
+            "link": {"$ref": "#/definitions/link"}
+        },
+        "dependencies": {"pair": ["link"]},
+        "definitions": {"link": {"type": "string"}}
+    });
+    assert_eq!(lowering.schema, expected);
+    assert_eq!(lowering.losses, []);
+}
+
+#[test]
+fn a_schema_that_nothing_satisfies_is_refused() {
+    let contract =
+        Contract::compile(json!({"allOf": [{"type": "string"}, {"type": "null"}]})).unwrap();
+    for dialect in Dialect::ALL {
+        assert!(lower(&contract, dialect).is_err(), "{dialect:?}");
+    }
+}
+
+#[test]
+fn names_are_parsed_and_printed() {
+    for dialect in Dialect::ALL {
+        assert_eq!(Dialect::parse(dialect.name()), Some(dialect));
+    }
+    assert_eq!(Dialect::parse("ollama"), Some(Dialect::LlamaCpp));
+    assert_eq!(Dialect::parse("openai"), None);
+}
+
+#[test]
+fn portability_has_a_row_for_every_dialect() {
+    let rows = portability(&seed("code-review"));
+    let fits: Vec<_> = rows.iter().map(|row| (row.dialect, row.fit)).collect();
+    assert_eq!(rows.len(), Dialect::ALL.len());
+    assert!(fits.contains(&(Dialect::Vllm, Fit::Adapted)), "{rows:?}");
+    assert!(fits.contains(&(Dialect::Codex, Fit::Adapted)), "{rows:?}");
+    assert!(rows[0].notes.contains(&"the root is wrapped in `value`".to_owned()));
+}

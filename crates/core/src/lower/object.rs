@@ -1,0 +1,338 @@
+//! Objects: declared members, presence, and what else may be there.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Map, Value, json};
+
+use super::dialect::Extras;
+use super::lowerer::Lowerer;
+use super::original::{Clause, Place};
+use super::place::{Lowered, Sketch};
+use super::shape::{Member, Presence, Shape};
+use super::{Unportable, Unsayable};
+use crate::json::Pointer;
+
+/// What one schema of a place says about members.
+#[derive(Default)]
+struct Facet<'p, 'c> {
+    properties: Option<&'p Clause<'c>>,
+    patterns: Option<&'p Clause<'c>>,
+    /// `additionalProperties`, unless it is `true`.
+    extras: Option<&'p Clause<'c>>,
+}
+
+impl<'p, 'c> Facet<'p, 'c> {
+    fn declares(&self, key: &str) -> Option<&'c Value> {
+        self.properties?.value.get(key)
+    }
+
+    fn keys(&self) -> impl Iterator<Item = &'c str> + use<'c> {
+        let properties = self.properties.and_then(|clause| clause.value.as_object());
+        properties.into_iter().flat_map(Map::keys).map(String::as_str)
+    }
+
+    /// Returns `additionalProperties` where it speaks about every undeclared member.
+    fn plain_extras(&self) -> Option<&'p Clause<'c>> {
+        self.extras.filter(|_| self.patterns.is_none())
+    }
+}
+
+/// Everything a place says about members.
+struct Members<'p, 'c> {
+    facets: Vec<Facet<'p, 'c>>,
+    /// Declared keys in order, then required ones that nobody declares.
+    keys: Vec<&'c str>,
+    required: BTreeSet<&'c str>,
+}
+
+impl<'p, 'c> Members<'p, 'c> {
+    fn of(place: &'p Place<'c>) -> Self {
+        let mut facets: BTreeMap<&'p Pointer, Facet<'p, 'c>> = BTreeMap::new();
+        let mut order = Vec::new();
+        let mut required = Vec::new();
+        for clause in &place.clauses {
+            match clause.keyword {
+                "properties" => {
+                    order.push(&clause.at);
+                    facets.entry(&clause.at).or_default().properties = Some(clause);
+                }
+                "patternProperties" => {
+                    facets.entry(&clause.at).or_default().patterns = Some(clause);
+                }
+                "additionalProperties" if clause.value != &Value::Bool(true) => {
+                    facets.entry(&clause.at).or_default().extras = Some(clause);
+                }
+                // Draft 3 has a boolean here, which means nothing today.
+                "required" => required.extend(clause.value.as_array().into_iter().flatten()),
+                _ => {}
+            }
+        }
+        let required: Vec<&'c str> = required.into_iter().filter_map(Value::as_str).collect();
+        let declared = order.iter().filter_map(|at| facets.get(at)).flat_map(Facet::keys);
+        let mut seen = BTreeSet::new();
+        let keys = declared.chain(required.iter().copied()).filter(|key| seen.insert(*key));
+        let keys = keys.collect();
+        Self {
+            facets: facets.into_values().collect(),
+            keys,
+            required: required.into_iter().collect(),
+        }
+    }
+
+    fn is_declared(&self, key: &str) -> bool {
+        self.facets.iter().any(|facet| facet.declares(key).is_some())
+    }
+
+    fn has_patterns(&self) -> bool {
+        self.facets.iter().any(|facet| facet.patterns.is_some())
+    }
+
+    fn plain_extras(&self) -> impl Iterator<Item = &'p Clause<'c>> {
+        self.facets.iter().filter_map(Facet::plain_extras)
+    }
+
+    fn is_closed(&self) -> bool {
+        self.plain_extras().any(|clause| clause.value == &Value::Bool(false))
+    }
+
+    fn optional_count(&self) -> usize {
+        self.keys.iter().filter(|key| !self.required.contains(*key)).count()
+    }
+}
+
+/// How many optional members of one object are still to be written each way.
+struct Allowance {
+    omitted: usize,
+}
+
+impl<'c> Lowerer<'c> {
+    /// Claims that a dialect with closed objects cannot describe this one.
+    pub(super) fn object_needs_text(&mut self, place: &Place<'c>) -> bool {
+        if self.table.extras != Extras::Forbidden {
+            return false;
+        }
+        let members = Members::of(place);
+        let is_map = members.has_patterns() || members.plain_extras().next().is_some();
+        let has_members = members.facets.iter().any(|facet| facet.keys().next().is_some());
+        if !members.is_closed() && (is_map || !has_members) {
+            return true;
+        }
+        let limits = self.table.limits;
+        let left = limits.optionals.saturating_sub(self.used.optionals);
+        let nullable = members.optional_count().saturating_sub(left);
+        !self.says_null() && nullable > limits.unions.saturating_sub(self.used.unions)
+    }
+
+    /// Adds an object's members; claims that something can satisfy them.
+    pub(super) fn object(
+        &mut self,
+        place: &Place<'c>,
+        types: Option<&[&str]>,
+        sketch: &mut Sketch,
+        depth: usize,
+    ) -> Result<bool, Unportable> {
+        let members = Members::of(place);
+        let speaks = !members.facets.is_empty() || !members.keys.is_empty();
+        if !speaks && types.is_none_or(|types| !types.contains(&"object")) {
+            return Ok(true);
+        }
+        let mut allowance = self.reserve(&members);
+        let mut properties = Map::new();
+        let mut required = Vec::new();
+        let mut shapes = BTreeMap::new();
+        let closes = self.table.extras == Extras::Forbidden;
+        for key in &members.keys {
+            let is_required = members.required.contains(key);
+            if !closes && !members.is_declared(key) {
+                required.push(json!(key));
+                continue;
+            }
+            let (child, pointer) = self.child(&members, key);
+            let may_be_null = self.original.may_be_null(&child);
+            let never = child.never.clone();
+            let Some(mut lowered) = self.place(&child, depth + 1)? else {
+                if is_required {
+                    return Ok(false);
+                }
+                if !closes && !members.is_closed() {
+                    let pointer = never.unwrap_or(pointer);
+                    self.lose(&pointer, "false", super::EnforcedBy::VerdictOnly);
+                }
+                continue;
+            };
+            let is_text = self.shapes.at(lowered.shape).is_some_and(|shape| shape.is_text);
+            let tags = tags(&lowered.schema);
+            let presence =
+                allowance.presence(is_required, may_be_null && !is_text, self.says_null());
+            if presence == Presence::NullIfAbsent {
+                make_nullable(&mut lowered);
+            } else if presence == Presence::RequiredOrNull && !is_required {
+                self.narrow(pointer.clone(), Unsayable::Absence);
+            }
+            if !matches!(presence, Presence::Optional | Presence::OptionalOrNull) {
+                required.push(json!(key));
+            }
+            properties.insert((*key).to_owned(), Value::Object(lowered.schema));
+            let member = Member { shape: lowered.shape, presence, pointer, tags };
+            shapes.insert((*key).to_owned(), member);
+        }
+        if closes || !properties.is_empty() {
+            sketch.schema.insert("properties".to_owned(), Value::Object(properties));
+        }
+        if closes || !required.is_empty() {
+            sketch.schema.insert("required".to_owned(), Value::Array(required));
+        }
+        sketch.shape = Shape { members: Some(shapes), ..Shape::default() };
+        self.extras(place, &members, sketch, depth)?;
+        Ok(true)
+    }
+
+    /// Takes what this object needs from the dialect's limits.
+    fn reserve(&mut self, members: &Members<'_, 'c>) -> Allowance {
+        let optional = members.optional_count();
+        if self.says_null() {
+            return Allowance { omitted: 0 };
+        }
+        let left = self.table.limits.optionals.saturating_sub(self.used.optionals);
+        let omitted = optional.min(left);
+        self.used.optionals += omitted;
+        self.used.unions += optional - omitted;
+        Allowance { omitted }
+    }
+
+    /// Returns all that must hold of one member, and where it is declared.
+    fn child(&self, members: &Members<'_, 'c>, key: &str) -> (Place<'c>, Pointer) {
+        let mut child = Place::default();
+        let mut pointer = None;
+        for facet in &members.facets {
+            if let (Some(schema), Some(clause)) = (facet.declares(key), facet.properties) {
+                let at = clause.inside(Some(key));
+                child.and(self.original.place(schema, &at));
+                pointer.get_or_insert(at);
+            } else if let Some(clause) = facet.plain_extras() {
+                child.and(self.original.place(clause.value, &clause.inside(None)));
+            }
+        }
+        (child, pointer.unwrap_or_default())
+    }
+
+    /// Says what may stand beside the declared members.
+    fn extras(
+        &mut self,
+        place: &Place<'c>,
+        members: &Members<'_, 'c>,
+        sketch: &mut Sketch,
+        depth: usize,
+    ) -> Result<(), Unportable> {
+        let key = || "additionalProperties".to_owned();
+        if self.table.extras == Extras::Forbidden {
+            if !members.is_closed() {
+                self.narrow(place.pointer(), Unsayable::UndeclaredMembers);
+            }
+            sketch.schema.insert(key(), json!(false));
+            return Ok(());
+        }
+        if members.has_patterns() && !self.patterns(members, sketch, depth)? {
+            for facet in &members.facets {
+                let speaking = [facet.patterns, facet.extras.filter(|_| facet.patterns.is_some())];
+                for clause in speaking.into_iter().flatten() {
+                    self.tell(clause, sketch);
+                }
+            }
+        }
+        let mut rest = Place::default();
+        for clause in members.plain_extras() {
+            rest.and(self.original.place(clause.value, &clause.inside(None)));
+        }
+        if members.plain_extras().next().is_some() {
+            let lowered = self.place(&rest, depth + 1)?;
+            let value = lowered.map_or(json!(false), |lowered| Value::Object(lowered.schema));
+            sketch.schema.insert(key(), value);
+        } else if self.table.extras == Extras::Explicit && !members.has_patterns() {
+            sketch.schema.insert(key(), json!(true));
+        }
+        Ok(())
+    }
+
+    /// Keeps `patternProperties`; claims that this was possible.
+    fn patterns(
+        &mut self,
+        members: &Members<'_, 'c>,
+        sketch: &mut Sketch,
+        depth: usize,
+    ) -> Result<bool, Unportable> {
+        let [Facet { patterns: Some(patterns), extras, .. }] = members.facets.as_slice() else {
+            return Ok(false);
+        };
+        let listed = patterns.value.as_object().into_iter().flatten();
+        let is_readable = |pattern: &str| self.table.patterns.can_read(pattern);
+        if !self.table.supports("patternProperties") || !listed.clone().all(|(p, _)| is_readable(p))
+        {
+            return Ok(false);
+        }
+        let mut lowered = Map::new();
+        for (pattern, schema) in listed {
+            let child = self.original.place(schema, &patterns.inside(Some(pattern)));
+            let value = self.place(&child, depth + 1)?;
+            let value = value.map_or(json!(false), |lowered| Value::Object(lowered.schema));
+            lowered.insert(pattern.clone(), value);
+        }
+        sketch.schema.insert("patternProperties".to_owned(), Value::Object(lowered));
+        if let Some(clause) = extras {
+            let rest = self.original.place(clause.value, &clause.inside(None));
+            let value = self.place(&rest, depth + 1)?;
+            let value = value.map_or(json!(false), |lowered| Value::Object(lowered.schema));
+            sketch.schema.insert("additionalProperties".to_owned(), value);
+        }
+        Ok(true)
+    }
+}
+
+impl Allowance {
+    fn presence(&mut self, is_required: bool, means_null: bool, says_null: bool) -> Presence {
+        match (is_required, means_null) {
+            (true, false) => return Presence::Required,
+            (true, true) => return Presence::RequiredOrNull,
+            (false, _) => {}
+        }
+        if !says_null && self.omitted > 0 {
+            self.omitted -= 1;
+            return if means_null { Presence::OptionalOrNull } else { Presence::Optional };
+        }
+        if means_null { Presence::RequiredOrNull } else { Presence::NullIfAbsent }
+    }
+}
+
+/// Returns the strings that a member must be one of.
+fn tags(schema: &Map<String, Value>) -> Vec<String> {
+    let choices = match (schema.get("enum"), schema.get("const")) {
+        (Some(Value::Array(choices)), _) => choices.as_slice(),
+        (_, Some(constant)) => std::slice::from_ref(constant),
+        _ => &[],
+    };
+    let strings = choices.iter().map(|choice| choice.as_str().map(str::to_owned));
+    strings.collect::<Option<Vec<_>>>().unwrap_or_default()
+}
+
+/// Lets a schema accept `null` as well.
+fn make_nullable(lowered: &mut Lowered) {
+    let schema = &mut lowered.schema;
+    if let Some(constant) = schema.remove("const") {
+        schema.insert("enum".to_owned(), json!([constant]));
+    }
+    if let Some(Value::Array(choices)) = schema.get_mut("enum") {
+        choices.push(Value::Null);
+    }
+    if let Some(Value::Array(branches)) = schema.get_mut("anyOf") {
+        branches.push(json!({"type": "null"}));
+        return;
+    }
+    match schema.get_mut("type") {
+        Some(Value::Array(types)) => types.push(json!("null")),
+        Some(single) => *single = json!([single.take(), "null"]),
+        None => {
+            let branch = Value::Object(std::mem::take(schema));
+            schema.insert("anyOf".to_owned(), json!([branch, {"type": "null"}]));
+        }
+    }
+}
