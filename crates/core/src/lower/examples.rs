@@ -164,6 +164,19 @@ fn a_schema_that_nothing_satisfies_is_refused() {
     }
 }
 
+#[test_case("^(a|b)$", Dialect::LlamaCpp, true)]
+#[test_case("^a|b$", Dialect::LlamaCpp, false)]
+#[test_case("a", Dialect::LlamaCpp, false)]
+#[test_case("(?:a)b", Dialect::OpenaiStrict, true)]
+#[test_case(r"\bword\b", Dialect::Anthropic, false)]
+#[test_case("^a{1,500}$", Dialect::Anthropic, false)]
+#[test_case("^a{1,50}$", Dialect::Anthropic, true)]
+fn patterns_are_kept_where_they_are_understood(pattern: &str, dialect: Dialect, kept: bool) {
+    let lowering = lowered(json!({"type": "string", "pattern": pattern}), dialect);
+    assert_eq!(lowering.schema.to_string().contains("\"pattern\""), kept);
+    assert_eq!(lowering.losses.is_empty(), kept);
+}
+
 #[test]
 fn names_are_parsed_and_printed() {
     for dialect in Dialect::ALL {

@@ -120,20 +120,21 @@ impl<'c> Lowerer<'c> {
     fn leaf(&mut self, clause: &Clause<'c>, types: Option<&[&str]>, sketch: &mut Sketch) {
         let keyword = clause.keyword;
         let text = clause.value.as_str().unwrap_or_default();
+        let value = whole(clause.value);
         let fits = match keyword {
             "pattern" => self.table.patterns.can_read(text),
             "format" => match self.table.formats {
                 Formats::Listed(listed) => listed.contains(&text),
                 Formats::Annotation => true,
             },
-            "minItems" => clause.value.as_u64().is_some_and(|n| n <= self.table.limits.min_items),
+            "minItems" => value.as_u64().is_none_or(|count| count <= self.table.limits.min_items),
             "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" => {
                 self.table.bounds == Bounds::Numbers || types == Some(&["integer"])
             }
             _ => true,
         };
         if self.table.supports(keyword) && fits {
-            sketch.schema.insert(keyword.to_owned(), clause.value.clone());
+            sketch.schema.insert(keyword.to_owned(), value);
             if keyword == "format" && self.table.formats == Formats::Annotation {
                 self.lose(&clause.at, keyword, EnforcedBy::Description);
             }
@@ -160,6 +161,13 @@ impl<'c> Lowerer<'c> {
         }
         add_branch(sketch, branch);
     }
+}
+
+/// Writes `2.0` as `2`, which every provider reads as a count.
+fn whole(value: &Value) -> Value {
+    let digits = value.as_f64().map(|_| value.to_string());
+    let count = digits.and_then(|digits| digits.strip_suffix(".0")?.parse::<i64>().ok());
+    count.map_or_else(|| value.clone(), Value::from)
 }
 
 /// Adds what `branch` says as a branch of `allOf`.
@@ -212,11 +220,29 @@ impl Patterns {
             .flat_map(|range| range.split(','))
             .filter_map(|number| number.parse::<usize>().ok())
             .all(|number| number <= self.repeat);
-        let is_anchored =
-            pattern.starts_with('^') && pattern.ends_with('$') && !pattern.contains('|');
+        let is_anchored = pattern.starts_with('^')
+            && pattern.ends_with('$')
+            && !pattern.ends_with("\\$")
+            && !has_top_level_alternatives(pattern);
         groups_are_plain
             && escapes_are_known
             && repeats_are_small
             && (!self.anchored || is_anchored)
     }
+}
+
+/// Claims that a `|` stands outside of all groups, where it splits off the anchors.
+fn has_top_level_alternatives(pattern: &str) -> bool {
+    let mut depth = 0usize;
+    let mut characters = pattern.chars();
+    while let Some(character) = characters.next() {
+        match character {
+            '\\' => drop(characters.next()),
+            '(' | '[' => depth += 1,
+            ')' | ']' => depth = depth.saturating_sub(1),
+            '|' if depth == 0 => return true,
+            _ => {}
+        }
+    }
+    false
 }

@@ -281,6 +281,21 @@ impl<'c> Original<'c> {
         Some((pointer, target))
     }
 
+    /// Returns what `reference` leads to in the end, past schemas that are references alone.
+    pub(super) fn follow(&self, reference: &str) -> Option<(Pointer, &'c Value)> {
+        let mut found = self.resolve(reference)?;
+        for _ in 0..EXPANSION_LIMIT {
+            let next =
+                found.1.get("$ref").filter(|_| found.1.as_object().is_some_and(|s| s.len() == 1));
+            let Some(further) = next.and_then(Value::as_str).and_then(|next| self.resolve(next))
+            else {
+                break;
+            };
+            found = further;
+        }
+        Some(found)
+    }
+
     /// Replaces references by the clauses of their targets; what is left stays unresolved.
     pub(super) fn expand(&self, place: &Place<'c>) -> Place<'c> {
         let mut expanded = Place { clauses: Vec::new(), never: place.never.clone() };

@@ -68,7 +68,7 @@ impl<'c> Lowerer<'c> {
         if constraints.next().is_some() || self.exact_until.is_some() {
             return None;
         }
-        let (target, schema) = self.original.resolve(sole.value.as_str()?)?;
+        let (target, schema) = self.original.follow(sole.value.as_str()?)?;
         if self.table.recursion == Recursion::Cut && self.original.closes_circle(&sole.at, &target)
         {
             return Some(self.cut(place));

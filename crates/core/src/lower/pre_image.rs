@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::inverse::Inverse;
 use super::lowerer::WRAPPER;
 use super::shape::{Member, Presence, ShapeId};
-use super::{Lowering, Narrowing, Unsayable};
+use super::{Formats, Lowering, Narrowing, Unsayable};
 use crate::json::Document;
 
 /// How many readings of the branches are tried.
@@ -21,8 +21,7 @@ impl Lowering {
     ///
     /// There is none if the adapted schema cannot say it, which is what the narrowings are about.
     pub fn pre_image(&self, value: &Value) -> Option<Value> {
-        let vocabulary = self.dialect.table().vocabulary;
-        let accepts = jsonschema::options().with_draft(vocabulary).build(&self.schema).ok()?;
+        let accepts = self.as_read_by_the_provider()?;
         let meant = Document::from_value(value).ok()?;
         let says_it = |candidate: &Value| {
             let answer = Document::from_value(candidate).ok();
@@ -32,6 +31,15 @@ impl Lowering {
         self.candidates(value)
             .into_iter()
             .find(|answer| accepts.is_valid(answer) && says_it(answer))
+    }
+
+    /// Returns the adapted schema as the provider reads it.
+    pub(super) fn as_read_by_the_provider(&self) -> Option<jsonschema::Validator> {
+        let table = self.dialect.table();
+        let options = jsonschema::options()
+            .with_draft(table.vocabulary)
+            .should_validate_formats(table.formats != Formats::Annotation);
+        options.build(&self.schema).ok()
     }
 
     fn candidates(&self, value: &Value) -> Vec<Value> {
