@@ -156,6 +156,20 @@ fn claude_code_gets_the_words_of_draft_7() {
 }
 
 #[test]
+fn keywords_that_the_draft_does_not_know_gain_no_meaning() {
+    let schema = json!({
+        "$schema": "http://json-schema.org/draft-04/schema#",
+        "type": "object",
+        "const": {"a": 1},
+        "if": true,
+        "then": {"required": ["b"]},
+        "dependentRequired": {"a": ["b"]}
+    });
+    let lowering = lowered(schema, Dialect::ClaudeCode);
+    assert_eq!(lowering.schema, json!({"type": "object"}));
+}
+
+#[test]
 fn a_schema_that_nothing_satisfies_is_refused() {
     let contract =
         Contract::compile(json!({"allOf": [{"type": "string"}, {"type": "null"}]})).unwrap();

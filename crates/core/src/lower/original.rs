@@ -121,7 +121,6 @@ pub(super) fn is_constraint(keyword: &str) -> bool {
             | "exclusiveMinimum"
             | "exclusiveMaximum"
             | "multipleOf"
-            | "divisibleBy"
             | "allOf"
             | "anyOf"
             | "oneOf"
@@ -135,6 +134,22 @@ pub(super) fn is_constraint(keyword: &str) -> bool {
             | "x-rules"
             | "x-grounded"
     )
+}
+
+/// Claims that `keyword` means something in `draft`; a dialect must not give it a meaning of its own.
+fn is_known(draft: Draft, keyword: &str) -> bool {
+    match keyword {
+        "const" | "contains" | "propertyNames" => draft >= Draft::Draft6,
+        "if" | "then" | "else" => draft >= Draft::Draft7,
+        "dependentRequired"
+        | "dependentSchemas"
+        | "minContains"
+        | "maxContains"
+        | "unevaluatedProperties"
+        | "unevaluatedItems" => draft >= Draft::Draft201909,
+        "prefixItems" => draft >= Draft::Draft202012,
+        _ => true,
+    }
 }
 
 /// A contract's schema and where its references lead.
@@ -242,7 +257,7 @@ impl<'c> Original<'c> {
         place
     }
 
-    /// Reads one keyword; draft 4's boolean `exclusiveMinimum` becomes the later drafts' number.
+    /// Reads one keyword, if the draft gives it a meaning; draft 4's boolean `exclusiveMinimum` becomes the later drafts' number.
     fn clause(
         &self,
         at: &Pointer,
@@ -250,6 +265,9 @@ impl<'c> Original<'c> {
         value: &'c Value,
         schema: &'c Value,
     ) -> Option<Clause<'c>> {
+        if !is_known(self.draft, keyword) {
+            return None;
+        }
         let is_exclusive = |flag: &str| schema.get(flag) == Some(&Value::Bool(true));
         let keyword = match keyword {
             _ if self.draft != Draft::Draft4 => keyword,
