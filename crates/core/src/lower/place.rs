@@ -107,17 +107,14 @@ impl<'c> Lowerer<'c> {
             return Ok(None);
         }
         if self.table.untyped == Untyped::AsText {
-            if types.is_none()
-                && let Some(kind) = kind_of(&place)
-            {
-                self.narrow(place.pointer(), Unsayable::OtherTypes);
-                types = Some(vec![kind]);
+            let inferred = if types.is_none() { kind_of(&place) } else { None };
+            types = types.or_else(|| inferred.map(|kind| vec![kind]));
+            match &types {
+                Some(types) if !self.must_be_text(&place, types, depth) => {}
+                _ => return Ok(Some(self.text(&place))),
             }
-            let Some(types) = &types else {
-                return Ok(Some(self.text(&place)));
-            };
-            if self.must_be_text(&place, types, depth) {
-                return Ok(Some(self.text(&place)));
+            if inferred.is_some() {
+                self.narrow(place.pointer(), Unsayable::OtherTypes);
             }
         }
         self.assemble(&place, types.as_deref(), depth)
