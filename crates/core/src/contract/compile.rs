@@ -78,57 +78,62 @@ struct Pattern<'s> {
     pointer: Box<dyn Fn() -> Pointer + 's>,
 }
 
-/// Compiles `schema`, or says which parts cannot be.
-pub(super) fn compile(
-    schema: &Value,
-    draft: Draft,
-    engine: Engine,
-    registry: &Registry<'_>,
-    subschemas: &Subschemas<'_>,
-) -> Result<Validator, Vec<Diagnostic>> {
-    let mut options = jsonschema::options_for::<Tape>()
-        .offline()
-        .with_registry(registry)
-        .should_validate_formats(true);
-    if draft != Draft::Unknown {
-        options = options.with_draft(draft);
-    }
-    let options = engine.apply(
-        options,
-        ValidationOptions::with_pattern_options,
-        ValidationOptions::with_pattern_options,
-    );
-    let flaws = rules::Findings::default();
-    let validator = build(rules::with_rules(options, &flaws), schema).map_err(|error| {
-        let mut findings = refused_patterns(subschemas, engine);
-        if findings.is_empty() {
-            let pointer = error.instance_path().as_str().into();
-            findings.push(Diagnostic::error(
-                pointer,
-                "not_a_schema",
-                not_valid(&error.to_string()),
-            ));
-        }
-        findings
-    })?;
-    match flaws.take() {
-        flaws if flaws.is_empty() => Ok(validator),
-        flaws => Err(flaws),
-    }
+/// What a schema is compiled with.
+pub(super) struct Compiler<'c> {
+    pub(super) draft: Draft,
+    pub(super) engine: Engine,
+    /// The documents that it may refer to.
+    pub(super) registry: &'c Registry<'c>,
+    /// Decides what an error may repeat of it.
+    pub(super) origin: Origin,
 }
 
-/// Returns all that the meta-schema says against `schema`.
-pub(super) fn inspect(schema: &Value, registry: &Registry<'_>, origin: Origin) -> Vec<Diagnostic> {
-    let known = Draft::default().detect(schema) != Draft::Unknown;
-    if !known {
-        let verdict = jsonschema::meta::options().with_registry(registry).validate(schema);
-        return verdict.err().iter().map(|error| invalid(error, origin)).collect();
-    }
-    match jsonschema::meta::validator_for(schema) {
-        Ok(meta) => {
-            meta.iter_errors(schema).take(FINDING_LIMIT).map(|it| invalid(&it, origin)).collect()
+impl Compiler<'_> {
+    /// Compiles `schema`, or says which parts cannot be.
+    pub(super) fn compile(
+        &self,
+        schema: &Value,
+        subschemas: &Subschemas<'_>,
+    ) -> Result<Validator, Vec<Diagnostic>> {
+        let mut options = jsonschema::options_for::<Tape>()
+            .offline()
+            .with_registry(self.registry)
+            .should_validate_formats(true);
+        // A custom meta-schema is found by its URI.
+        if self.draft != Draft::Unknown {
+            options = options.with_draft(self.draft);
         }
-        Err(error) => vec![invalid(&error, origin)],
+        let options = self.engine.apply(
+            options,
+            ValidationOptions::with_pattern_options,
+            ValidationOptions::with_pattern_options,
+        );
+        let flaws = rules::Findings::default();
+        let built = build(rules::with_rules(options, &flaws), schema).map_err(|error| {
+            let mut findings = self.inspect(schema);
+            findings.extend(refused_patterns(subschemas, self.engine));
+            if findings.is_empty() {
+                findings.push(invalid(&error, self.origin));
+            }
+            findings
+        });
+        match flaws.take() {
+            flaws if flaws.is_empty() => built,
+            flaws => Err(built.err().into_iter().flatten().chain(flaws).collect()),
+        }
+    }
+
+    /// Returns all that the meta-schema says against `schema`.
+    pub(super) fn inspect(&self, schema: &Value) -> Vec<Diagnostic> {
+        let meta = match self.draft {
+            Draft::Draft4 => jsonschema::draft4::meta::validator(),
+            Draft::Draft6 => jsonschema::draft6::meta::validator(),
+            Draft::Draft7 => jsonschema::draft7::meta::validator(),
+            Draft::Draft201909 => jsonschema::draft201909::meta::validator(),
+            Draft::Draft202012 | Draft::Unknown | _ => jsonschema::draft202012::meta::validator(),
+        };
+        let errors = meta.iter_errors(schema).take(FINDING_LIMIT);
+        errors.map(|error| invalid(&error, self.origin)).collect()
     }
 }
 
@@ -137,11 +142,8 @@ fn invalid(error: &jsonschema::ValidationError<'_>, origin: Origin) -> Diagnosti
         Origin::Inline => error.to_string(),
         Origin::File => error.masked().to_string(),
     };
-    Diagnostic::error(error.instance_path().as_str().into(), "not_a_schema", not_valid(&detail))
-}
-
-fn not_valid(detail: &str) -> String {
-    format!("not a valid JSON Schema: {detail}")
+    let message = format!("not a valid JSON Schema: {detail}");
+    Diagnostic::error(error.instance_path().as_str().into(), "not_a_schema", message)
 }
 
 /// Counts the patterns of a contract.

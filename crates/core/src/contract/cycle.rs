@@ -10,8 +10,9 @@ use super::source::FINDING_LIMIT;
 use super::subschemas::{SiteId, Subschemas};
 use crate::json::Pointer;
 
-/// How many schemas may apply to one value inside of each other; each costs the judge stack.
-const NESTING_LIMIT: u64 = 256;
+/// How many schemas may apply to one value inside of each other. Judging takes half a kilobyte of
+/// stack for each, at each of 128 levels of a value: 4 MiB in all.
+const NESTING_LIMIT: u64 = 64;
 
 /// How many schemas may apply to a value whose evaluated parts must be known: finding those takes
 /// time proportional to it already when compiling.

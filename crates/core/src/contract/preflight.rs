@@ -3,13 +3,17 @@
 #[cfg(test)]
 mod hostile;
 #[cfg(test)]
+mod laws;
+#[cfg(test)]
 mod seed_table;
+
+use std::collections::HashMap;
 
 use jsonschema::{Draft, Registry};
 use serde_json::Value;
 
 use super::Contract;
-use super::compile::{self, Engine, Patterns};
+use super::compile::{self, Compiler, Engine, Patterns};
 use super::cycle;
 use super::diagnostic::{Diagnostic, Refusal, Severity};
 use super::fingerprint::Fingerprint;
@@ -55,6 +59,8 @@ pub struct Options {
     pub patterns: Patterns,
     /// What is held against it.
     pub strictness: Strictness,
+    /// The draft of a schema that declares none; 2020-12 unless set.
+    pub default_draft: Draft,
     /// What it is called where it was found, which comes before what it says of itself.
     pub identity: Identity,
     /// Other documents that it may refer to, by URI.
@@ -112,9 +118,9 @@ impl Preflight {
 
     /// Runs every step; each reports all it finds, and later ones need the earlier ones to pass.
     fn inspect(schema: Value, origin: Origin, options: &Options) -> Self {
-        let draft = Draft::default().detect(&schema);
+        let draft = options.default_draft.detect(&schema);
         let mut subschemas = Subschemas::of(&schema, draft);
-        let mut given = std::collections::HashMap::new();
+        let mut given = HashMap::new();
         for (uri, document) in &options.documents {
             given.insert(subschemas.add_document(document, draft), uri.as_str());
         }
@@ -122,25 +128,27 @@ impl Preflight {
             let message = "the keys of the contract are too long for all that is nested in them";
             return Self::refused(vec![Diagnostic::error(Pointer::root(), "too_large", message)]);
         }
-
-        let mut findings = strict::inspect(&subschemas);
-        soften(&mut findings, options.strictness);
-        let identity = Identity::read(&schema, &options.identity, &mut findings);
-
         let registry = match register(&options.documents, draft) {
             Ok(registry) => registry,
             Err(finding) => return Self::refused(vec![finding]),
         };
-        let mut unsound = compile::inspect(&schema, &registry, origin);
+        let engine = Engine::new(options.patterns, compile::count_patterns(&subschemas));
+        let compiler = Compiler { draft, engine, registry: &registry, origin };
+
+        let mut findings = strict::inspect(&subschemas);
+        soften(&mut findings, options.strictness);
+        let identity = Identity::read(&schema, &options.identity, &mut findings);
+        let undeclared = has_error(&findings, "unknown_draft");
+
+        let mut unsound = Vec::new();
         let references = References::resolve(&mut subschemas, given, &mut unsound);
         let expansion = cycle::measure(&subschemas, &references, &mut unsound);
-        if !unsound.is_empty() || has_error(&findings, "unknown_draft") {
+        if undeclared || !unsound.is_empty() {
             findings.append(&mut unsound);
+            findings.extend(compiler.inspect(&schema));
             return Self::new(None, findings, Root::unknown("not decided: the schema is invalid"));
         }
-
-        let engine = Engine::new(options.patterns, compile::count_patterns(&subschemas));
-        let validator = match compile::compile(&schema, draft, engine, &registry, &subschemas) {
+        let validator = match compiler.compile(&schema, &subschemas) {
             Ok(validator) => validator,
             Err(errors) => {
                 findings.extend(errors);
@@ -151,7 +159,7 @@ impl Preflight {
                 );
             }
         };
-        let root = root::decide(&schema, draft, engine, &registry, (&subschemas, &references));
+        let root = root::decide(&schema, &compiler, &subschemas, &references);
         findings.extend(refuse_root(&root, options));
 
         if findings.iter().any(|finding| finding.severity == Severity::Error) {

@@ -12,11 +12,10 @@ use std::collections::BTreeMap;
 use jsonschema::canonical::{
     CanonicalSchema, CanonicalizeOptions, Cause, Satisfiability, UnsatisfiableReason,
 };
-use jsonschema::{Draft, Registry};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::compile::Engine;
+use super::compile::Compiler;
 use super::references::References;
 use super::subschemas::Subschemas;
 use crate::Answer;
@@ -63,15 +62,14 @@ impl Root {
 /// Decides both questions about a schema that compiles.
 pub(super) fn decide(
     schema: &Value,
-    draft: Draft,
-    engine: Engine,
-    registry: &Registry<'_>,
-    (subschemas, references): (&Subschemas<'_>, &References),
+    compiler: &Compiler<'_>,
+    subschemas: &Subschemas<'_>,
+    references: &References,
 ) -> Root {
     if let Some(excess) = cost::excess(subschemas, references) {
         return Root::unknown(&format!("not decided: {excess}"));
     }
-    let question = Question { schema, draft, engine, registry };
+    let question = Question { schema, compiler };
     let answered = std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().stack_size(STACK_BYTES);
         thread.spawn_scoped(scope, || question.answer()).ok()?.join().ok()
@@ -81,19 +79,17 @@ pub(super) fn decide(
 
 struct Question<'q> {
     schema: &'q Value,
-    draft: Draft,
-    engine: Engine,
-    registry: &'q Registry<'q>,
+    compiler: &'q Compiler<'q>,
 }
 
 impl<'q> Question<'q> {
     fn options(&self) -> CanonicalizeOptions<'q> {
         let options = jsonschema::canonical::options()
             .offline()
-            .with_registry(self.registry)
-            .with_draft(self.draft)
+            .with_registry(self.compiler.registry)
+            .with_draft(self.compiler.draft)
             .should_validate_formats(true);
-        self.engine.apply(
+        self.compiler.engine.apply(
             options,
             CanonicalizeOptions::with_pattern_options,
             CanonicalizeOptions::with_pattern_options,
