@@ -146,17 +146,13 @@ impl Preflight {
         if undeclared || !unsound.is_empty() {
             findings.append(&mut unsound);
             findings.extend(compiler.inspect(&schema));
-            return Self::new(None, findings, Root::unknown("not decided: the schema is invalid"));
+            return Self::new(None, findings, Root::unknown("not decided: it is invalid"));
         }
         let validator = match compiler.compile(&schema, &subschemas) {
             Ok(validator) => validator,
             Err(errors) => {
                 findings.extend(errors);
-                return Self::new(
-                    None,
-                    findings,
-                    Root::unknown("not decided: it does not compile"),
-                );
+                return Self::new(None, findings, Root::unknown("not decided: it is invalid"));
             }
         };
         let root = root::decide(&schema, &compiler, &subschemas, &references);
@@ -166,7 +162,6 @@ impl Preflight {
             return Self::new(None, findings, root);
         }
         let fingerprint = Fingerprint::of(&schema);
-        drop(registry);
         let contract = Contract { schema, draft, validator, identity, fingerprint, expansion };
         Self::new(Some(contract), findings, root)
     }

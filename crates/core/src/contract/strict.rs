@@ -6,8 +6,7 @@ use jsonschema::Draft;
 use serde_json::{Map, Value};
 
 use super::diagnostic::Diagnostic;
-use super::keywords::{Judges, Keyword, draft_name, nearest};
-use super::source::FINDING_LIMIT;
+use super::keywords::{Holds, Judges, Keyword, draft_name, nearest};
 use super::subschemas::{Site, SiteId, Subschemas};
 use crate::json::Pointer;
 
@@ -24,9 +23,12 @@ const OPENAPI: [(&str, &str); 5] = [
     ("externalDocs", "use `description`"),
 ];
 
-/// Keywords that have no effect beside a `$ref` that is void beside everything else.
+/// Keywords that constrain nothing, so that it is no loss when a `$ref` beside them voids them.
 const ANNOTATIONS: [&str; 8] =
     ["$ref", "$schema", "$comment", "title", "description", "default", "examples", "readOnly"];
+
+/// How many errors and how many warnings are reported.
+const REPORTED_LIMIT: usize = 100;
 
 /// Keywords that do nothing without another one.
 const COMPANIONS: [(&str, &str); 5] = [
@@ -39,29 +41,42 @@ const COMPANIONS: [(&str, &str); 5] = [
 
 /// Reports every keyword that would not do what it seems to.
 pub(super) fn inspect(subschemas: &Subschemas<'_>) -> Vec<Diagnostic> {
-    let mut findings = Findings { subschemas, list: Vec::new(), unknown_formats: 0 };
+    let mut findings = Findings { subschemas, errors: Vec::new(), warnings: Vec::new() };
     for (id, site) in subschemas.own() {
         let Some(members) = site.members() else { continue };
-        // Beyond the limit a person has enough to do.
-        if findings.list.len() >= 5 * FINDING_LIMIT {
-            break;
-        }
         for (name, value) in members {
+            // A person has enough to do; warnings must never keep an error from being seen.
+            if findings.errors.len() >= REPORTED_LIMIT {
+                return findings.errors;
+            }
             findings.inspect_keyword(id, site, name, value);
         }
         findings.inspect_companions(id, site, members);
         findings.inspect_draft(id, site);
     }
-    findings.list
+    findings.errors.append(&mut findings.warnings);
+    findings.errors
 }
 
 struct Findings<'f, 's> {
     subschemas: &'f Subschemas<'s>,
-    list: Vec<Diagnostic>,
-    unknown_formats: usize,
+    errors: Vec<Diagnostic>,
+    warnings: Vec<Diagnostic>,
 }
 
 impl Findings<'_, '_> {
+    fn error(&mut self, at: (SiteId, &str), code: &'static str, message: &str, hint: &str) {
+        let finding = Diagnostic::error(self.pointer(at.0, at.1), code, message);
+        self.errors.push(finding.with_hint(hint));
+    }
+
+    fn warn(&mut self, at: (SiteId, &str), code: &'static str, message: &str, hint: &str) {
+        if self.warnings.len() < REPORTED_LIMIT {
+            let finding = Diagnostic::warning(self.pointer(at.0, at.1), code, message);
+            self.warnings.push(finding.with_hint(hint));
+        }
+    }
+
     fn pointer(&self, id: SiteId, keyword: &str) -> Pointer {
         self.subschemas.pointer(id).key(keyword)
     }
@@ -77,13 +92,10 @@ impl Findings<'_, '_> {
         if name == "format" {
             self.inspect_format(id, site.draft, value);
         }
-        if keyword.holds == super::keywords::Holds::Data && secrets::is_in(value) {
+        if keyword.holds == Holds::Data && secrets::is_in(value) {
             let message =
                 format!("`{name}` seems to hold a secret, and a contract travels to the provider");
-            self.list.push(
-                Diagnostic::warning(self.pointer(id, name), "secret", message)
-                    .with_hint("replace it by a made-up value"),
-            );
+            self.warn((id, name), "secret", &message, "replace it by a made-up value");
         }
     }
 
@@ -91,23 +103,17 @@ impl Findings<'_, '_> {
         if name.starts_with("x-") {
             return;
         }
-        let pointer = self.pointer(id, name);
-        let openapi = OPENAPI.iter().find(|(keyword, _)| *keyword == name);
-        self.list.push(if let Some((_, instead)) = openapi {
+        if let Some((_, instead)) = OPENAPI.iter().find(|(keyword, _)| *keyword == name) {
             let message = format!("`{name}` belongs to OpenAPI and is only an annotation here");
-            Diagnostic::warning(pointer, "openapi_keyword", message).with_hint(*instead)
-        } else {
-            let shown: String = name.chars().take(64).collect();
-            let unknown = Diagnostic::error(
-                pointer,
-                "unknown_keyword",
-                format!("unknown keyword `{}`", shown.escape_debug()),
-            );
-            match nearest(name, draft) {
-                Some(keyword) => unknown.with_hint(format!("did you mean `{}`", keyword.name)),
-                None => unknown.with_hint("annotations of your own start with `x-`"),
-            }
-        });
+            self.warn((id, name), "openapi_keyword", &message, instead);
+            return;
+        }
+        let message = format!("unknown keyword `{}`", shown(name));
+        let hint = nearest(name, draft).map_or_else(
+            || "annotations of your own start with `x-`".to_owned(),
+            |keyword| format!("did you mean `{}`", keyword.name),
+        );
+        self.error((id, name), "unknown_keyword", &message, &hint);
     }
 
     fn report_other_draft(&mut self, id: SiteId, draft: Draft, keyword: &Keyword) {
@@ -118,71 +124,57 @@ impl Findings<'_, '_> {
             Judges::SameValue | Judges::Part => " and is ignored",
         };
         let message = format!("`{name}` is not part of draft {here}{effect}; it is in {drafts}");
-        self.list.push(
-            Diagnostic::warning(self.pointer(id, name), "other_draft", message)
-                .with_hint("declare the draft that you mean with `$schema`"),
-        );
+        let hint = "declare the draft that you mean with `$schema`";
+        self.warn((id, name), "other_draft", &message, hint);
     }
 
     fn inspect_format(&mut self, id: SiteId, draft: Draft, value: &Value) {
         let Some(name) = value.as_str() else { return };
-        if jsonschema::options().is_known_format(draft, name) {
-            return;
+        if !jsonschema::options().is_known_format(draft, name) {
+            let message = format!("format `{}` is unknown and accepts everything", shown(name));
+            let hint = "use `pattern` to have it checked";
+            self.warn((id, "format"), "unknown_format", &message, hint);
         }
-        self.unknown_formats += 1;
-        if self.unknown_formats > FINDING_LIMIT {
-            return;
-        }
-        let shown: String = name.chars().take(64).collect();
-        let message =
-            format!("format `{}` is unknown and accepts everything", shown.escape_debug());
-        self.list.push(
-            Diagnostic::warning(self.pointer(id, "format"), "unknown_format", message)
-                .with_hint("use `pattern` to have it checked"),
-        );
     }
 
     fn inspect_companions(&mut self, id: SiteId, site: &Site<'_>, members: &Map<String, Value>) {
         let has = |name: &str| site.keyword(name).is_some();
         if has("if") && !has("then") && !has("else") {
             let message = "`if` without `then` and `else` has no effect";
-            let pointer = self.pointer(id, "if");
-            self.list.push(Diagnostic::error(pointer, "no_effect", message));
+            self.error((id, "if"), "no_effect", message, "add `then` or `else`, or remove it");
         }
         for (name, companion) in COMPANIONS {
             if has(name) && !has(companion) {
                 let message = format!("`{name}` without `{companion}` has no effect");
-                let pointer = self.pointer(id, name);
-                self.list.push(Diagnostic::warning(pointer, "no_effect", message));
+                let hint = format!("add `{companion}`, or remove it");
+                self.warn((id, name), "no_effect", &message, &hint);
             }
         }
         if !site.is_only_reference() {
             return;
         }
         let void = |name: &&String| {
-            let definition = Keyword::named(name).is_none_or(|it| it.judges == Judges::Nothing);
-            !definition && !ANNOTATIONS.contains(&name.as_str())
+            let nothing = Keyword::named(name).is_none_or(|it| it.judges == Judges::Nothing);
+            !nothing && !ANNOTATIONS.contains(&name.as_str())
         };
         for name in members.keys().filter(void) {
-            let message =
-                format!("`{name}` beside `$ref` has no effect in draft {}", draft_name(site.draft));
-            self.list.push(
-                Diagnostic::warning(self.pointer(id, name), "no_effect", message)
-                    .with_hint("put both into `allOf`"),
-            );
+            let here = draft_name(site.draft);
+            let message = format!("`{name}` beside `$ref` has no effect in draft {here}");
+            self.warn((id, name), "no_effect", &message, "put both into `allOf`");
         }
     }
 
     fn inspect_draft(&mut self, id: SiteId, site: &Site<'_>) {
-        if site.draft != Draft::Unknown || site.keyword("$schema").is_none() {
-            return;
+        if site.draft == Draft::Unknown && site.keyword("$schema").is_some() {
+            let hint = "use `https://json-schema.org/draft/2020-12/schema`, or leave it out";
+            self.error((id, "$schema"), "unknown_draft", "`$schema` names no known draft", hint);
         }
-        let message = "`$schema` names no known draft";
-        self.list.push(
-            Diagnostic::error(self.pointer(id, "$schema"), "unknown_draft", message)
-                .with_hint("use `https://json-schema.org/draft/2020-12/schema`, or leave it out"),
-        );
     }
+}
+
+/// Cuts a name that may be of any length and hold anything.
+fn shown(name: &str) -> String {
+    name.chars().take(64).flat_map(char::escape_debug).collect()
 }
 
 #[cfg(test)]
@@ -226,5 +218,17 @@ mod tests {
     fn every_kind_of_finding_has_its_code(schema: &Value, expected: &[&str]) {
         let codes: Vec<_> = findings(schema).into_iter().map(|it| it.code).collect();
         assert_eq!(codes, expected);
+    }
+
+    #[test]
+    fn warnings_never_hide_an_error() {
+        let formats: Map<String, Value> =
+            (0..500).map(|n| (format!("p{n}"), json!({"format": "colour"}))).collect();
+        let found = findings(&json!({"properties": formats, "not": {"propertees": {}}}));
+        assert_eq!(found.len(), 1 + REPORTED_LIMIT);
+        assert_eq!(found[0].code, "unknown_keyword");
+        let unknown: Map<String, Value> =
+            (0..50_000).map(|n| (format!("q{n}"), json!(1))).collect();
+        assert_eq!(findings(&Value::Object(unknown)).len(), REPORTED_LIMIT);
     }
 }
