@@ -23,7 +23,7 @@ use crate::json::Pointer;
 
 /// The stack that canonicalisation gets: it recurses along references, of which [`cost`] lets a
 /// few thousand in a row pass. Only what is touched takes memory.
-const STACK_BYTES: usize = 256 * 1024 * 1024;
+const STACK_BYTES: usize = 64 * 1024 * 1024;
 
 /// An answer with its reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

@@ -107,6 +107,17 @@ fn hostile_contracts_are_refused_with_a_reason(schema: &Value, expected: &str) {
 }
 
 #[test]
+fn the_longest_chain_that_is_looked_at_fits_the_stack() {
+    let schema = chain(
+        650,
+        |_, next| json!({"properties": {"a": {"anyOf": [{"type": "null"}, {"allOf": [next, {"minProperties": 1}]}]}}}),
+    );
+    let report = preflight(&schema);
+    assert!(report.contract.is_some(), "{:?}", report.diagnostics);
+    assert!(!report.satisfiable.reason.contains("nest"), "{}", report.satisfiable.reason);
+}
+
+#[test]
 fn exponential_patterns_are_harmless() {
     let contract = Contract::compile(json!({"pattern": "^(a+)+$"})).unwrap();
     let value = crate::Document::from_value(&json!("a".repeat(100_000) + "!")).unwrap();
