@@ -20,3 +20,4 @@ pub use error::{ParseError, ParseErrorKind};
 pub use number::Number;
 pub use parse::Limits;
 pub use pointer::Pointer;
+pub(crate) use scan::{StringEnd, number_end, string_end};

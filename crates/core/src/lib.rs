@@ -4,6 +4,9 @@
 
 pub mod contract;
 pub mod json;
+pub mod judge;
+mod recover;
+mod repair;
 pub mod lower;
 pub mod stream;
 pub mod verdict;
@@ -15,6 +18,7 @@ pub use contract::{
     Contract, Diagnostic, ExampleError, Fingerprint, Origin, Preflight, Refusal, Severity, Source,
 };
 pub use json::{Document, Pointer};
+pub use judge::{Allowance, Strictness, judge};
 pub use lower::{Dialect, Loss, Lowering, Narrowing, Unportable, lower};
 pub use stream::{Checker, Follower, Growing, Plan, Progress};
 pub use verdict::{Accepted, Edit, EditKind, Rejected, Rejection, Verdict, Violation, Violations};

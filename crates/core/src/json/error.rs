@@ -96,7 +96,7 @@ impl ParseError {
         Self::locate(kind, text.as_bytes(), offset)
     }
 
-    pub(super) fn invalid_utf8(bytes: &[u8], offset: usize) -> Self {
+    pub(crate) fn invalid_utf8(bytes: &[u8], offset: usize) -> Self {
         Self::locate(ParseErrorKind::InvalidUtf8, bytes, offset)
     }
 

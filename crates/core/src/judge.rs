@@ -1,0 +1,275 @@
+//! From what a model said to a verdict.
+//!
+//! The text is read as JSON; if that fails, the values in it are found and repaired. Each is
+//! judged by the original contract: as it stands, out of its wrapper, coerced. A value is accepted
+//! only if it is the only one that conforms and nothing in the text was cut off or unreadable:
+//! what a less invasive reading offers may still be an example, a draft or a fragment.
+
+mod echo;
+#[cfg(test)]
+mod laws;
+mod shape;
+mod wrapper;
+
+use crate::contract::Contract;
+use crate::json::{Document, Limits, ParseError, ParseErrorKind, Pointer};
+use crate::recover::{self, Found, Trouble};
+use crate::repair::Reading;
+use crate::verdict::{
+    Accepted, Edit, EditKind, Rejected, Rejection, Verdict, Violation, Violations, check,
+};
+
+/// How many wrappers are taken off, one inside the other.
+const WRAPPER_LIMIT: usize = 3;
+
+/// How many competing values are listed.
+const AMBIGUITY_LIMIT: usize = 16;
+
+/// Whether anything but the bare JSON value is tolerated.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Strictness {
+    /// The whole text must be JSON that conforms as it stands.
+    Strict,
+    /// The value is recovered, repaired and coerced where that is unambiguous.
+    #[default]
+    Lenient,
+}
+
+/// What is tolerated in a text.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Allowance {
+    /// Whether anything but the bare JSON value is.
+    pub strictness: Strictness,
+    /// How much the text and each value in it may hold.
+    pub limits: Limits,
+}
+
+/// What the contract says of one candidate.
+enum Opinion {
+    Conforms(Accepted),
+    Echo,
+    Breaks(Violations),
+}
+
+/// Everything known about a text after its candidates were judged.
+#[derive(Default)]
+struct Tally {
+    /// Conforming values that differ, with their offsets.
+    conforming: Vec<(usize, Accepted)>,
+    echoes: usize,
+    /// The violations of the longest candidate that breaks the contract, and its length.
+    broken: Option<(usize, Violations)>,
+}
+
+/// Judges what a model said.
+pub fn judge(contract: &Contract, text: impl AsRef<[u8]>, allowance: &Allowance) -> Verdict {
+    let bytes = text.as_ref();
+    let limits = &allowance.limits;
+    let text = match std::str::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(error) => return unreadable(&ParseError::invalid_utf8(bytes, error.valid_up_to())),
+    };
+    let mut tally = Tally::default();
+    let trouble = match Document::parse_within(text, limits) {
+        Ok(document) => {
+            tally.add(0, document.text().len(), opinion(contract, document, allowance));
+            None
+        }
+        Err(error) if allowance.strictness == Strictness::Strict || limit_of(&error).is_some() => {
+            return unreadable(&error);
+        }
+        Err(error) => {
+            let Found { readings, trouble } = recover::find(text, limits);
+            if readings.is_empty() && trouble.is_none() {
+                return unreadable(&error);
+            }
+            judge_readings(contract, text, readings, allowance, &mut tally).or(trouble)
+        }
+    };
+    decide(tally, trouble)
+}
+
+/// Judges each reading; returns what stands in the way if one of them is not JSON after all.
+fn judge_readings(
+    contract: &Contract,
+    text: &str,
+    readings: Vec<Reading<'_>>,
+    allowance: &Allowance,
+    tally: &mut Tally,
+) -> Option<Trouble> {
+    for Reading { range, text: json, edits } in readings {
+        let exact = edits.is_empty();
+        let document = match Document::parse_within(json, &allowance.limits) {
+            Ok(document) => document,
+            Err(error) => {
+                // Behind a repair, offsets in the repaired text no longer say where.
+                let offset = range.start + if exact { error.offset } else { 0 };
+                return Some(limit_of(&error).map_or_else(
+                    || Trouble::Damaged(ParseError::new(error.kind, text, offset)),
+                    |limit| Trouble::OverLimit { limit },
+                ));
+            }
+        };
+        let closed = edits.iter().any(|edit| edit.kind == EditKind::MissingCloser);
+        let mut opinion = opinion(contract, document, allowance);
+        if let Opinion::Conforms(accepted) = &mut opinion {
+            if closed && !shape::closes_last(contract, &accepted.value) {
+                return Some(Trouble::Truncated { offset: range.end });
+            }
+            let before = [surroundings(text, range.start, range.end), edits].concat();
+            accepted.edits.splice(..0, before);
+        }
+        tally.add(range.start, range.len(), opinion);
+    }
+    None
+}
+
+/// Judges one value: as it stands, out of its wrappers, then coerced.
+fn opinion(contract: &Contract, document: Document, allowance: &Allowance) -> Opinion {
+    let mut layers: Vec<(Document, Vec<Edit>)> = Vec::new();
+    let mut layer = (document, Vec::new());
+    let violations = loop {
+        let (value, edits) = layer;
+        if echo::is_echo(contract, &value) {
+            return Opinion::Echo;
+        }
+        let violations = check(contract, &value);
+        if violations.is_empty() {
+            return Opinion::Conforms(Accepted { value, edits });
+        }
+        if allowance.strictness == Strictness::Strict {
+            return Opinion::Breaks(violations);
+        }
+        let inner = wrapper::unwrap(contract, &value, &allowance.limits);
+        let so_far = edits.clone();
+        layers.push((value, edits));
+        match inner {
+            Some((value, edit)) if layers.len() <= WRAPPER_LIMIT => {
+                layer = (value, [so_far, vec![edit]].concat());
+            }
+            _ => break violations,
+        }
+    };
+    layers
+        .into_iter()
+        .find_map(|(value, mut edits)| {
+            let (value, coercions) = coerce(contract, &value)?;
+            edits.extend(coercions);
+            let conforms = check(contract, &value).is_empty() && !echo::is_echo(contract, &value);
+            conforms.then_some(Opinion::Conforms(Accepted { value, edits }))
+        })
+        .unwrap_or(Opinion::Breaks(violations))
+}
+
+/// Changes scalars to the types that the contract leaves no choice about.
+fn coerce(_contract: &Contract, _value: &Document) -> Option<(Document, Vec<Edit>)> {
+    None
+}
+
+/// Records the text that was left out around a value.
+fn surroundings(text: &str, start: usize, end: usize) -> Vec<Edit> {
+    let before = text.get(..start).unwrap_or_default();
+    let behind = text.get(end..).unwrap_or_default();
+    let first = |part: &str| part.len() - part.trim_start().len();
+    let mut edits = Vec::new();
+    for (part, offset) in [(before, 0), (behind, end)] {
+        if !part.trim().is_empty() {
+            let offset = Some(offset + first(part));
+            edits.push(Edit { kind: EditKind::Surroundings, offset, pointer: None });
+        }
+    }
+    edits
+}
+
+impl Tally {
+    fn add(&mut self, offset: usize, length: usize, opinion: Opinion) {
+        match opinion {
+            Opinion::Echo => self.echoes += 1,
+            Opinion::Breaks(violations) => {
+                if self.broken.as_ref().is_none_or(|(longest, _)| length >= *longest) {
+                    self.broken = Some((length, violations));
+                }
+            }
+            Opinion::Conforms(accepted) => {
+                let same = |(_, other): &&mut (usize, Accepted)| {
+                    other.value.root().same_value(accepted.value.root())
+                };
+                if let Some(other) = self.conforming.iter_mut().find(same) {
+                    if accepted.edits.len() < other.1.edits.len() {
+                        *other = (offset, accepted);
+                    }
+                } else if self.conforming.len() < AMBIGUITY_LIMIT {
+                    self.conforming.push((offset, accepted));
+                }
+            }
+        }
+    }
+}
+
+fn decide(mut tally: Tally, trouble: Option<Trouble>) -> Verdict {
+    if tally.conforming.len() > 1 {
+        let offsets = tally.conforming.iter().map(|(offset, _)| *offset).collect();
+        return rejected(Rejection::Ambiguous { offsets }, Violations::default());
+    }
+    match (trouble, tally.conforming.pop(), tally.broken) {
+        (Some(Trouble::Truncated { offset }), ..) => {
+            rejected(Rejection::Truncated { offset }, Violations::default())
+        }
+        (Some(Trouble::OverLimit { limit }), ..) => {
+            rejected(Rejection::OverLimit { limit }, Violations::default())
+        }
+        (Some(Trouble::Damaged(error)), ..) => rejected(Rejection::Invalid, syntax(&error)),
+        (None, Some((_, accepted)), _) => Verdict::Accepted(accepted),
+        (None, None, Some((_, violations))) => rejected(Rejection::Invalid, violations),
+        (None, None, None) if tally.echoes > 0 => {
+            rejected(Rejection::SchemaEcho, Violations::default())
+        }
+        (None, None, None) => rejected(Rejection::NoJson, Violations::default()),
+    }
+}
+
+fn rejected(reason: Rejection, violations: Violations) -> Verdict {
+    Verdict::Rejected(Rejected { reason, violations })
+}
+
+/// Rejects a text in which there is not even damaged JSON.
+fn unreadable(error: &ParseError) -> Verdict {
+    let reason = match limit_of(error) {
+        Some(limit) => Rejection::OverLimit { limit },
+        None if error.kind == ParseErrorKind::Truncated => {
+            Rejection::Truncated { offset: error.offset }
+        }
+        None => Rejection::NoJson,
+    };
+    rejected(reason, syntax(error))
+}
+
+fn syntax(error: &ParseError) -> Violations {
+    let ParseError { line, column, .. } = error;
+    Violations::from(Violation {
+        pointer: Pointer::root(),
+        keyword: "syntax".to_owned(),
+        message: format!("not JSON: {error}"),
+        masked: format!("not JSON at line {line} column {column}"),
+    })
+}
+
+/// Names the limit that was passed, if that is what went wrong.
+fn limit_of(error: &ParseError) -> Option<&'static str> {
+    match error.kind {
+        ParseErrorKind::TooDeep { .. } => Some("depth"),
+        ParseErrorKind::TooLarge { .. } => Some("bytes"),
+        ParseErrorKind::TooManyNodes { .. } => Some("values"),
+        ParseErrorKind::Empty
+        | ParseErrorKind::Truncated
+        | ParseErrorKind::Unexpected { .. }
+        | ParseErrorKind::TrailingData
+        | ParseErrorKind::ByteOrderMark
+        | ParseErrorKind::InvalidUtf8
+        | ParseErrorKind::InvalidEscape
+        | ParseErrorKind::LoneSurrogate
+        | ParseErrorKind::ControlCharacter
+        | ParseErrorKind::InvalidNumber
+        | ParseErrorKind::NumberOutOfRange => None,
+    }
+}

@@ -1,0 +1,96 @@
+//! Which members a contract knows at a place, as far as the schema says so plainly.
+
+use serde_json::Value;
+
+use crate::contract::Contract;
+use crate::json::{Document, Kind};
+
+/// How many schemas are looked at for one place.
+const SCHEMA_LIMIT: usize = 64;
+
+/// The schemas that apply, or may apply, to one place of a value.
+pub(super) struct Shape<'c> {
+    root: &'c Value,
+    schemas: Vec<&'c Value>,
+}
+
+impl<'c> Shape<'c> {
+    pub(super) fn of_root(contract: &'c Contract) -> Self {
+        Self::gather(contract.schema(), vec![contract.schema()])
+    }
+
+    /// Follows references and branches from `schemas`.
+    fn gather(root: &'c Value, mut schemas: Vec<&'c Value>) -> Self {
+        let mut seen = 0;
+        while let Some(schema) = schemas.get(seen).copied()
+            && schemas.len() < SCHEMA_LIMIT
+        {
+            seen += 1;
+            let reference = schema.get("$ref").and_then(Value::as_str);
+            let target = reference.and_then(|reference| reference.strip_prefix('#'));
+            schemas.extend(target.and_then(|pointer| root.pointer(pointer)));
+            for branches in ["allOf", "anyOf", "oneOf"] {
+                schemas
+                    .extend(schema.get(branches).and_then(Value::as_array).into_iter().flatten());
+            }
+            schemas.extend(["if", "then", "else"].iter().filter_map(|word| schema.get(word)));
+        }
+        Self { root, schemas }
+    }
+
+    /// Claims that a member called `key` is named here.
+    pub(super) fn declares(&self, key: &str) -> bool {
+        self.schemas.iter().any(|schema| property(schema, key).is_some())
+    }
+
+    fn member(&self, key: &str) -> Self {
+        let inner = self.schemas.iter().filter_map(|schema| property(schema, key)).collect();
+        Self::gather(self.root, inner)
+    }
+
+    fn item(&self) -> Self {
+        let words = ["items", "prefixItems"];
+        let found = self.schemas.iter().flat_map(|schema| words.map(|word| schema.get(word)));
+        let inner = found.flatten().flat_map(|items| {
+            items.as_array().map_or_else(|| vec![items], |each| each.iter().collect())
+        });
+        Self::gather(self.root, inner.collect())
+    }
+}
+
+fn property<'c>(schema: &'c Value, key: &str) -> Option<&'c Value> {
+    schema.get("properties")?.get(key)
+}
+
+/// Claims that closers missing at the end of `value` cannot have been lost further inside.
+///
+/// `{"a":{"b":1,"c":2}` may have lost its last brace, or the one behind `1`. It is the last only
+/// if the contract knows `c` beside `b`. Arrays in arrays leave the same doubt.
+pub(super) fn closes_last(contract: &Contract, value: &Document) -> bool {
+    let mut shape = Shape::of_root(contract);
+    let mut node = value.root();
+    loop {
+        let (inner, inner_shape) = match node.kind() {
+            Kind::Object => match node.members().last() {
+                Some((key, inner)) => (inner, shape.member(key)),
+                None => return true,
+            },
+            Kind::Array => match node.items().last() {
+                Some(inner) => (inner, shape.item()),
+                None => return true,
+            },
+            Kind::Null | Kind::Boolean | Kind::Number | Kind::String => return true,
+        };
+        let certain = match (node.kind(), inner.kind()) {
+            (Kind::Object, Kind::Object) => {
+                inner.members().skip(1).all(|(key, _)| inner_shape.declares(key))
+            }
+            (Kind::Array, Kind::Array) => inner.len() < 2,
+            _ => true,
+        };
+        if !certain {
+            return false;
+        }
+        (node, shape) = (inner, inner_shape);
+    }
+}

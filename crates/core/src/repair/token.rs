@@ -1,0 +1,144 @@
+//! What stands at an offset: space, comments, keys, values, the end.
+
+use super::quote::Quote;
+use super::{Comma, Fault, Reader};
+use crate::verdict::EditKind;
+
+/// The words that are values.
+const CONSTANTS: [&str; 6] = ["true", "false", "null", "True", "False", "None"];
+
+/// How a quote is written where a whole JSON text was escaped once more.
+const ESCAPED_QUOTES: [&str; 4] = ["\\\"", "&quot;", "&#34;", "&#x22;"];
+
+pub(super) fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$'
+}
+
+/// Claims that `comment` may be the rest of a string that lost its opening quote.
+fn holds_half_a_string(comment: &str) -> bool {
+    let odd = |quotes: &[char]| !comment.matches(quotes).count().is_multiple_of(2);
+    let end = comment.trim_end_matches([' ', '\r', ',', ']', '}']);
+    // An apostrophe is half a pair only where a string would end.
+    let singles = ['\'', '’'];
+    odd(&['"']) || odd(&['“', '”']) || end.ends_with(singles) && odd(&singles)
+}
+
+impl Reader<'_> {
+    /// Returns what it means that the text cannot be read on at `offset`.
+    pub(super) fn fault(&self, offset: usize, expected: &'static str) -> Fault {
+        let rest = self.text.get(offset..).unwrap_or_default();
+        let escaped = ESCAPED_QUOTES.iter().any(|quote| rest.starts_with(quote));
+        if self.is_json || escaped {
+            return Fault::Damaged { offset, expected };
+        }
+        Fault::Foreign { resume: offset, open: self.open.len() }
+    }
+
+    pub(super) fn skip_space(&self, mut at: usize) -> usize {
+        while self.bytes.get(at).is_some_and(|byte| b" \n\r\t".contains(byte)) {
+            at += 1;
+        }
+        at
+    }
+
+    /// Skips white space, and drops comments.
+    pub(super) fn skip_trivia(&mut self) -> Result<(), Fault> {
+        loop {
+            self.at = self.skip_space(self.at);
+            if !self.comment_at(self.at) {
+                return Ok(());
+            }
+            self.drop_comment()?;
+        }
+    }
+
+    fn drop_comment(&mut self) -> Result<(), Fault> {
+        let start = self.at;
+        let rest = self.bytes.get(start..).unwrap_or_default();
+        let end = if rest.starts_with(b"/*") {
+            memchr::memmem::find(rest, b"*/").map(|offset| start + offset + 2)
+        } else {
+            memchr::memchr(b'\n', rest).map(|offset| start + offset)
+        };
+        let Some(end) = end else {
+            // A comment that swallows the end may have swallowed members with it.
+            return Err(Fault::Truncated { offset: self.bytes.len() });
+        };
+        if holds_half_a_string(self.text.get(start..end).unwrap_or_default()) {
+            return Err(self.fault(start, "a comment without half a pair of quotes"));
+        }
+        if let Comma::At(offset) = self.comma {
+            self.patch.replace(offset..offset + 1, "");
+            self.comma = Comma::Withheld(offset);
+        }
+        self.patch.replace(start..end, "");
+        self.patch.record(EditKind::Comment, start);
+        self.at = end;
+        Ok(())
+    }
+
+    /// Claims that a comment starts at `at`; `#` only with space around it, as in `# note`.
+    pub(super) fn comment_at(&self, at: usize) -> bool {
+        match (self.bytes.get(at), self.bytes.get(at + 1)) {
+            (Some(b'/'), Some(b'/' | b'*')) => true,
+            (Some(b'#'), Some(b' ')) => {
+                at > 0 && self.bytes.get(at - 1).is_some_and(u8::is_ascii_whitespace)
+            }
+            _ => false,
+        }
+    }
+
+    /// Claims that the text, or the fence around it, ends at `at`.
+    pub(super) fn ends_at(&self, at: usize) -> bool {
+        let rest = self.bytes.get(at..).unwrap_or_default();
+        if !rest.starts_with(b"```") && !rest.starts_with(b"~~~") {
+            return rest.is_empty();
+        }
+        let before = self.bytes.get(..at).unwrap_or_default().trim_ascii_end().len();
+        self.has_newline(before, at)
+    }
+
+    pub(super) fn has_newline(&self, from: usize, to: usize) -> bool {
+        memchr::memchr(b'\n', self.bytes.get(from..to).unwrap_or_default()).is_some()
+    }
+
+    pub(super) fn word_end(&self, mut at: usize) -> usize {
+        while self.bytes.get(at).is_some_and(|byte| is_word(*byte)) {
+            at += 1;
+        }
+        at
+    }
+
+    /// Claims that what stands at `at` can only be another member, though no comma precedes it
+    /// from `end` on; a bare key must be on a line of its own.
+    pub(super) fn is_member_after(&self, end: usize, at: usize) -> bool {
+        Quote::at(self.bytes, at).is_some() || self.is_bare_key(at) && self.has_newline(end, at)
+    }
+
+    /// Claims that a word and a colon stand at `at`.
+    pub(super) fn is_bare_key(&self, at: usize) -> bool {
+        let end = self.bare_key_end(at);
+        let digit = self.bytes.get(at).is_some_and(u8::is_ascii_digit);
+        end > at && !digit && self.bytes.get(self.skip_space(end)) == Some(&b':')
+    }
+
+    /// Finds the end of a bare key, which may hold dashes.
+    pub(super) fn bare_key_end(&self, mut at: usize) -> usize {
+        while self.bytes.get(at).is_some_and(|byte| is_word(*byte) || *byte == b'-') {
+            at += 1;
+        }
+        at
+    }
+
+    /// Claims that a value starts at `at`.
+    pub(super) fn is_value(&self, at: usize) -> bool {
+        match self.bytes.get(at) {
+            Some(b'{' | b'[' | b'-' | b'0'..=b'9') => true,
+            Some(byte) if is_word(*byte) => {
+                let word = self.text.get(at..self.word_end(at)).unwrap_or_default();
+                CONSTANTS.contains(&word)
+            }
+            _ => Quote::at(self.bytes, at).is_some(),
+        }
+    }
+}

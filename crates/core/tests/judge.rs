@@ -1,0 +1,236 @@
+//! What becomes of the texts that models answer with.
+
+#![expect(clippy::unwrap_used, clippy::panic, reason = "helpers of tests")]
+
+use airtight_core::{Allowance, Contract, EditKind, Rejection, Strictness, Verdict, judge};
+use serde_json::{Value, json};
+use test_case::test_case;
+
+fn lenient(schema: Value, text: &str) -> Verdict {
+    judge(&Contract::compile(schema).unwrap(), text, &Allowance::default())
+}
+
+fn person() -> Value {
+    json!({
+        "title": "Person Record",
+        "type": "object",
+        "properties": {"name": {"type": "string"}, "age": {"type": "integer"}},
+        "required": ["name"],
+        "additionalProperties": false
+    })
+}
+
+/// The accepted value, or why there is none.
+fn outcome(verdict: Verdict) -> Result<Value, Rejection> {
+    match verdict {
+        Verdict::Accepted(accepted) => Ok(accepted.value.to_value()),
+        Verdict::Rejected(rejected) => Err(rejected.reason),
+    }
+}
+
+fn kinds(verdict: &Verdict) -> Vec<EditKind> {
+    match verdict {
+        Verdict::Accepted(accepted) => accepted.edits.iter().map(|edit| edit.kind).collect(),
+        Verdict::Rejected(rejected) => panic!("{rejected:?}"),
+    }
+}
+
+#[test_case(r#"{"name":"Ada","age":36}"#, &[]; "plain")]
+#[test_case("Sure [1], see {result}:\n```json\n{\"name\":\"Ada\",\"age\":36}\n```\nDone (a) {b}.", &[EditKind::Surroundings, EditKind::Surroundings]; "fence and prose")]
+#[test_case("<think>{\"name\":\"x\"} or {{</think>{\"name\":\"Ada\",\"age\":36}", &[EditKind::Surroundings]; "think block")]
+#[test_case("maybe {\"name\": \"x\" ...\n</think>\n{\"name\":\"Ada\",\"age\":36}", &[EditKind::Surroundings]; "thought without its opening tag")]
+#[test_case("~~~\n  {\"name\":\"Ada\",\"age\":36}", &[EditKind::Surroundings]; "unclosed fence")]
+#[test_case("\u{feff}{\"name\":\"Ada\",\"age\":36}", &[EditKind::Surroundings]; "byte order mark")]
+#[test_case(r#""{\"name\":\"Ada\",\"age\":36}""#, &[EditKind::Unquoted]; "in a string")]
+#[test_case(r#""\"{\\\"name\\\":\\\"Ada\\\",\\\"age\\\":36}\"""#, &[EditKind::Unquoted, EditKind::Unquoted]; "in a string twice")]
+#[test_case(r#"{"output":{"name":"Ada","age":36}}"#, &[EditKind::Unwrapped]; "wrapper")]
+#[test_case(r#"{"person_record":{"name":"Ada","age":36}}"#, &[EditKind::Unwrapped]; "title as wrapper")]
+#[test_case(r#"{"result":{"data":"{\"name\":\"Ada\",\"age\":36}"}}"#, &[EditKind::Unwrapped, EditKind::Unwrapped, EditKind::Unquoted]; "wrappers")]
+#[test_case(r#"{"name":"Ada","age":36,}"#, &[EditKind::TrailingComma]; "trailing comma")]
+#[test_case("{\"name\":\"Ada\", // who\n\"age\":36, /* so */ }", &[EditKind::Comment, EditKind::Comment, EditKind::TrailingComma]; "comments")]
+#[test_case("{\"name\":\"Ada\" # who\n,\"age\":36}", &[EditKind::Comment]; "hash comment")]
+#[test_case("{'name':'Ada','age':36}", &[EditKind::Quotes, EditKind::Quotes, EditKind::Quotes]; "single quotes")]
+#[test_case("{“name”:“Ada”,“age”:36}", &[EditKind::Quotes, EditKind::Quotes, EditKind::Quotes]; "typographic quotes")]
+#[test_case(r#"{name:"Ada",age:36}"#, &[EditKind::UnquotedKey, EditKind::UnquotedKey]; "bare keys")]
+#[test_case(r#"{"name":"Ada" "age":36}"#, &[EditKind::MissingComma]; "missing comma")]
+#[test_case("{\"name\":\"Ada\",\"age\":36\n", &[EditKind::MissingCloser]; "missing brace")]
+#[test_case("{\"name\":\"Ada\",\"age\":36}\n{\"age\":36,\"name\":\"Ada\"}", &[EditKind::Surroundings]; "the same twice")]
+fn the_answer_is_recovered_and_each_edit_recorded(text: &str, edits: &[EditKind]) {
+    let verdict = lenient(person(), text);
+    assert_eq!(kinds(&verdict), edits);
+    assert_eq!(outcome(verdict), Ok(json!({"name": "Ada", "age": 36})));
+}
+
+#[test_case(r#"{"name":"say "hi" now"}"#, "say \"hi\" now"; "phrase")]
+#[test_case(r#"{"name":""Hi", she said"}"#, "\"Hi\", she said"; "phrase at the start")]
+#[test_case(r#"{"name":"she said "hi""}"#, "she said \"hi\""; "phrase at the end")]
+#[test_case("{\"name\":\"a\nb\tc\"}", "a\nb\tc"; "control characters")]
+#[test_case("{'name':'it's \"so\"'}", "it's \"so\""; "apostrophe")]
+#[test_case(r"{'name':'James\' book'}", "James' book"; "escaped apostrophe")]
+#[test_case("{‘name’:‘it’s’}", "it’s"; "typographic apostrophe")]
+#[test_case("{“name”:“say “hi”, ok”}", "say “hi”, ok"; "typographic phrase")]
+fn strings_keep_what_was_said(text: &str, expected: &str) {
+    assert_eq!(outcome(lenient(person(), text)), Ok(json!({"name": expected})));
+}
+
+#[test_case("as [1] says"; "reference")]
+#[test_case(r#"{"name":"b" oops, "age":"d"}"#; "quotes that may be structure")]
+#[test_case("{\"name\":\"x,\n \"age\": 1}"; "missing closing quote")]
+#[test_case(r#"{"name":"a"]"#; "mismatched closer")]
+#[test_case(r#"{"name":"a"}}"#; "closer too many")]
+#[test_case(r#"{"name":"a","age":NaN}"#; "not a number")]
+#[test_case(r#"{"name":"a","age":undefined}"#; "undefined")]
+#[test_case(r#"{"name":"a"+"b"}"#; "concatenation")]
+#[test_case(r#"{"name":"a" {"age":1}}"#; "object without key")]
+#[test_case(r#""age": 3, "x": {"name":"a"}}"#; "lost opening brace")]
+#[test_case(r#"{\"x\": {"name":"a"}}"#; "escaped once too often")]
+#[test_case("{&quot;x&quot;: {\"name\":\"a\"}}"; "html")]
+#[test_case(r#"{"x": oops, "y": {"name":"a"}}"#; "part of a damaged value")]
+#[test_case(r#"{"name":"a"} but {"name": b}"#; "damaged competitor")]
+#[test_case(r#"{"x": {"name":"a"}}"#; "part of another object")]
+#[test_case(r#"[{"name":"a"}]"#; "item of an array")]
+#[test_case(r#"{"name":"\ud800"}"#; "lone surrogate")]
+#[test_case(r#"{"name":"a", "age": 1e400}"#; "number out of range")]
+fn what_cannot_be_trusted_is_invalid(text: &str) {
+    assert_eq!(
+        outcome(lenient(json!({"type": "object", "required": ["name"]}), text)),
+        Err(Rejection::Invalid)
+    );
+}
+
+#[test_case("{\"name\":\"Ad"; "in a string")]
+#[test_case("{\"name\":\"Ada\",\"ag"; "in a key")]
+#[test_case("{\"name\":\"Ada\",\"age\""; "behind a key")]
+#[test_case("{\"name\":\"Ada\",\"age\":"; "behind a colon")]
+#[test_case("{\"name\":\"Ada\",\"age\":3"; "in a number")]
+#[test_case("{\"name\":\"Ada\","; "behind a comma")]
+#[test_case("{\"name\":\"Ada\",\"x\":tru"; "in a word")]
+#[test_case("{"; "behind the brace")]
+#[test_case("{\"name\":\"Ada\"} or rather {\"name\":\"Gr"; "behind a conforming value")]
+#[test_case("{\"name\":\"Ada\",\"more\":{\"name\":\"B\""; "in an inner object")]
+#[test_case("{\"name\":\"Ada\", \"x\":[{\"name\":\"B\"}, {\"na"; "behind an inner object")]
+#[test_case("{\"name\":\"Ada\" // the end }"; "in a comment")]
+fn what_was_cut_is_truncated(text: &str) {
+    let reason = outcome(lenient(json!({"type": "object"}), text)).unwrap_err();
+    assert!(matches!(reason, Rejection::Truncated { .. }), "{reason:?}");
+}
+
+#[test]
+fn different_conforming_values_are_ambiguous() {
+    for (text, offsets) in [
+        ("{\"name\":\"a\"}\n{\"name\":\"b\"}", vec![0, 13]),
+        ("{\"name\":\"a\"} or {'name':'b'}", vec![0, 16]),
+    ] {
+        assert_eq!(outcome(lenient(person(), text)), Err(Rejection::Ambiguous { offsets }));
+    }
+}
+
+#[test_case(""; "nothing")]
+#[test_case(" \n"; "space")]
+#[test_case("I cannot do that {result}."; "prose")]
+#[test_case("```json\n```"; "empty fence")]
+#[test_case("| name |\n|---|\n| Ada |"; "table")]
+#[test_case("eyJuYW1lIjoiQWRhIn0="; "base64")]
+#[test_case("<think>{\"name\":\"Ada\"}"; "thought that never ends")]
+fn a_text_without_json_says_so(text: &str) {
+    assert_eq!(outcome(lenient(person(), text)), Err(Rejection::NoJson));
+}
+
+#[test]
+fn the_schema_is_no_answer() {
+    let open = json!({"type": "object", "properties": {"title": {"type": "string"}}});
+    for schema in [open, person()] {
+        assert_eq!(
+            outcome(lenient(schema.clone(), &schema.to_string())),
+            Err(Rejection::SchemaEcho)
+        );
+        let fenced = format!("The schema:\n```\n{schema}\n```\n{{\"name\":\"Ada\"}}");
+        assert_eq!(outcome(lenient(schema, &fenced)), Ok(json!({"name": "Ada"})));
+    }
+}
+
+#[test]
+fn a_key_that_the_contract_knows_is_no_wrapper() {
+    let node = json!({
+        "$ref": "#/$defs/node",
+        "$defs": {"node": {
+            "type": "object",
+            "properties": {"value": {"$ref": "#/$defs/node"}, "id": {"type": "integer"}},
+            "required": ["id"]
+        }}
+    });
+    assert_eq!(outcome(lenient(node, r#"{"value":{"id":1}}"#)), Err(Rejection::Invalid));
+}
+
+#[test]
+fn scalars_are_found_where_they_stand_alone() {
+    let integer = json!({"type": "integer"});
+    for text in ["42", "```\n42\n```", "<think>7?</think>\n42", "Here:\n```json\n42\n```\nBye"] {
+        assert_eq!(outcome(lenient(integer.clone(), text)), Ok(json!(42)));
+    }
+    assert_eq!(outcome(lenient(integer, "about 42")), Err(Rejection::NoJson));
+    assert_eq!(outcome(lenient(json!({"type": "boolean"}), "True")), Ok(json!(true)));
+}
+
+#[test]
+fn strict_takes_the_bare_value_only() {
+    let contract = Contract::compile(person()).unwrap();
+    let strict = Allowance { strictness: Strictness::Strict, ..Allowance::default() };
+    assert!(outcome(judge(&contract, r#" {"name":"a"} "#, &strict)).is_ok());
+    for text in ["```\n{\"name\":\"a\"}\n```", r#"{"name":"a",}"#, r#"{"output":{"name":"a"}}"#] {
+        assert!(outcome(judge(&contract, text, &strict)).is_err(), "{text}");
+    }
+}
+
+#[test]
+fn bytes_that_are_not_utf8_are_refused_with_their_place() {
+    let contract = Contract::compile(json!({})).unwrap();
+    let verdict = judge(&contract, b"{\"name\":\"\xff\"}", &Allowance::default());
+    let Verdict::Rejected(rejected) = verdict else { panic!("{verdict:?}") };
+    assert_eq!(rejected.reason, Rejection::NoJson);
+    assert_eq!(rejected.violations.list[0].message, "not JSON: invalid UTF-8 at line 1 column 10");
+}
+
+#[test]
+fn hostile_texts_end_soon() {
+    let contract = Contract::compile(json!({"type": "object", "required": ["name"]})).unwrap();
+    let pieces = [
+        "[",
+        "{\"a\":",
+        "```json\n",
+        "```\n\"x",
+        "{\"a\": \"b, ",
+        "{\"a\":\"b \"c\" d\",",
+        "\"x\"+",
+        "[\"x\"+",
+        "7",
+        "\\",
+        "{\\",
+        "<think>",
+        "</think>\n",
+        "{/*</think>\n",
+        "{x} ",
+        "{} ",
+        "[1] ",
+        "{a: b ",
+        "[[1,x],",
+        "'",
+        "{'",
+        "“",
+        "{“a",
+        "{\"a\":1}\n",
+        "{\"name\":1 \"name\":",
+        "// \n",
+        "{// \n",
+        "[1,",
+        "{{",
+        "\"\\\"",
+        "[0, 1) ",
+        "{\"a\", ",
+    ];
+    for piece in pieces {
+        let text = piece.repeat(1_000_000 / piece.len());
+        let verdict = outcome(judge(&contract, &text, &Allowance::default()));
+        assert!(verdict.is_err(), "{piece} {verdict:?}");
+    }
+}
