@@ -116,8 +116,10 @@ fn judge_readings(
             if closed && !shape::closes_last(contract, &accepted.value) {
                 return Some(Trouble::Truncated { offset: range.end });
             }
-            let before = [surroundings(text, range.start, range.end), edits].concat();
-            accepted.edits.splice(..0, before);
+            let mut all = surroundings(text, range.start, range.end);
+            all.extend(edits);
+            all.append(&mut accepted.edits);
+            accepted.edits = all;
         }
         tally.add(range.start, range.len(), opinion);
     }
