@@ -11,6 +11,8 @@ mod laws;
 mod shape;
 mod wrapper;
 
+use std::ops::Range;
+
 use crate::contract::Contract;
 use crate::json::{Document, Limits, ParseError, ParseErrorKind, Pointer};
 use crate::recover::{self, Found, Trouble};
@@ -54,8 +56,8 @@ enum Opinion {
 /// Everything known about a text after its candidates were judged.
 #[derive(Default)]
 struct Tally {
-    /// Conforming values that differ, with their offsets.
-    conforming: Vec<(usize, Accepted)>,
+    /// Conforming values that differ, and where they stand.
+    conforming: Vec<(Range<usize>, Accepted)>,
     echoes: usize,
     /// The violations of the longest candidate that breaks the contract, and its length.
     broken: Option<(usize, Violations)>,
@@ -72,7 +74,7 @@ pub fn judge(contract: &Contract, text: impl AsRef<[u8]>, allowance: &Allowance)
     let mut tally = Tally::default();
     let trouble = match Document::parse_within(text, limits) {
         Ok(document) => {
-            tally.add(0, document.text().len(), opinion(contract, document, allowance));
+            tally.add(0..text.len(), opinion(contract, document, allowance));
             None
         }
         Err(error) if allowance.strictness == Strictness::Strict || limit_of(&error).is_some() => {
@@ -86,7 +88,7 @@ pub fn judge(contract: &Contract, text: impl AsRef<[u8]>, allowance: &Allowance)
             judge_readings(contract, text, readings, allowance, &mut tally).or(trouble)
         }
     };
-    decide(tally, trouble)
+    decide(text, tally, trouble)
 }
 
 /// Judges each reading; returns what stands in the way if one of them is not JSON after all.
@@ -116,12 +118,10 @@ fn judge_readings(
             if closed && !shape::closes_last(contract, &accepted.value) {
                 return Some(Trouble::Truncated { offset: range.end });
             }
-            let mut all = surroundings(text, range.start, range.end);
-            all.extend(edits);
-            all.append(&mut accepted.edits);
-            accepted.edits = all;
+            let unwrapped = std::mem::replace(&mut accepted.edits, edits);
+            accepted.edits.extend(unwrapped);
         }
-        tally.add(range.start, range.len(), opinion);
+        tally.add(range, opinion);
     }
     None
 }
@@ -169,12 +169,12 @@ fn coerce(_contract: &Contract, _value: &Document) -> Option<(Document, Vec<Edit
 }
 
 /// Records the text that was left out around a value.
-fn surroundings(text: &str, start: usize, end: usize) -> Vec<Edit> {
-    let before = text.get(..start).unwrap_or_default();
-    let behind = text.get(end..).unwrap_or_default();
+fn surroundings(text: &str, range: &Range<usize>) -> Vec<Edit> {
+    let before = text.get(..range.start).unwrap_or_default();
+    let behind = text.get(range.end..).unwrap_or_default();
     let first = |part: &str| part.len() - part.trim_start().len();
     let mut edits = Vec::new();
-    for (part, offset) in [(before, 0), (behind, end)] {
+    for (part, offset) in [(before, 0), (behind, range.end)] {
         if !part.trim().is_empty() {
             let offset = Some(offset + first(part));
             edits.push(Edit { kind: EditKind::Surroundings, offset, pointer: None });
@@ -184,33 +184,33 @@ fn surroundings(text: &str, start: usize, end: usize) -> Vec<Edit> {
 }
 
 impl Tally {
-    fn add(&mut self, offset: usize, length: usize, opinion: Opinion) {
+    fn add(&mut self, range: Range<usize>, opinion: Opinion) {
         match opinion {
             Opinion::Echo => self.echoes += 1,
             Opinion::Breaks(violations) => {
-                if self.broken.as_ref().is_none_or(|(longest, _)| length >= *longest) {
-                    self.broken = Some((length, violations));
+                if self.broken.as_ref().is_none_or(|(longest, _)| range.len() >= *longest) {
+                    self.broken = Some((range.len(), violations));
                 }
             }
             Opinion::Conforms(accepted) => {
-                let same = |(_, other): &&mut (usize, Accepted)| {
+                let same = |(_, other): &&mut (Range<usize>, Accepted)| {
                     other.value.root().same_value(accepted.value.root())
                 };
                 if let Some(other) = self.conforming.iter_mut().find(same) {
                     if accepted.edits.len() < other.1.edits.len() {
-                        *other = (offset, accepted);
+                        *other = (range, accepted);
                     }
                 } else if self.conforming.len() < AMBIGUITY_LIMIT {
-                    self.conforming.push((offset, accepted));
+                    self.conforming.push((range, accepted));
                 }
             }
         }
     }
 }
 
-fn decide(mut tally: Tally, trouble: Option<Trouble>) -> Verdict {
+fn decide(text: &str, mut tally: Tally, trouble: Option<Trouble>) -> Verdict {
     if tally.conforming.len() > 1 {
-        let offsets = tally.conforming.iter().map(|(offset, _)| *offset).collect();
+        let offsets = tally.conforming.iter().map(|(range, _)| range.start).collect();
         return rejected(Rejection::Ambiguous { offsets }, Violations::default());
     }
     match (trouble, tally.conforming.pop(), tally.broken) {
@@ -221,7 +221,10 @@ fn decide(mut tally: Tally, trouble: Option<Trouble>) -> Verdict {
             rejected(Rejection::OverLimit { limit }, Violations::default())
         }
         (Some(Trouble::Damaged(error)), ..) => rejected(Rejection::Invalid, syntax(&error)),
-        (None, Some((_, accepted)), _) => Verdict::Accepted(accepted),
+        (None, Some((range, Accepted { value, edits })), _) => {
+            let edits = surroundings(text, &range).into_iter().chain(edits).collect();
+            Verdict::Accepted(Accepted { value, edits })
+        }
         (None, None, Some((_, violations))) => rejected(Rejection::Invalid, violations),
         (None, None, None) if tally.echoes > 0 => {
             rejected(Rejection::SchemaEcho, Violations::default())

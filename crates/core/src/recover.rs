@@ -83,7 +83,7 @@ impl<'t> Finder<'t> {
             Some(b'{' | b'[') if self.open > 0 => self.open += 1,
             Some(b'{' | b'[') => return self.bracket(),
             Some(b'}' | b']') if self.open > 0 => self.open -= 1,
-            Some(b'}' | b']') if self.ends_interval() => {}
+            Some(b']') if self.ends_interval() => {}
             Some(b'}' | b']') => return self.unopened(self.at),
             Some(b'<') => return self.tag(),
             _ if self.open > 0 => {}
@@ -128,7 +128,8 @@ impl<'t> Finder<'t> {
 
     /// Claims that the bracket here closes a parenthesis, as in `(0, 1]`.
     fn ends_interval(&self) -> bool {
-        let near = self.bytes.get(self.at.saturating_sub(INTERVAL_LIMIT)..self.at);
+        let prose = self.found.readings.last().map_or(0, |reading| reading.range.end);
+        let near = self.bytes.get(self.at.saturating_sub(INTERVAL_LIMIT).max(prose)..self.at);
         near.is_some_and(|near| near.contains(&b'('))
     }
 
@@ -157,13 +158,18 @@ impl<'t> Finder<'t> {
     }
 
     fn tag(&mut self) {
+        let closing = self.bytes.get(self.at + 1) == Some(&b'/');
+        if self.open > 0 && !closing {
+            self.at += 1;
+            return;
+        }
         match thought_at(self.text, self.at) {
-            Some(Thought::Block { end }) if self.open == 0 => {
+            Some(Thought::Block { end }) => {
                 self.at = end;
                 self.scalar_alone();
             }
             Some(Thought::Close { end }) => self.forget_until(end),
-            Some(Thought::Block { .. }) | None => self.at += 1,
+            None => self.at += 1,
         }
     }
 

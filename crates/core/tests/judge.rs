@@ -78,6 +78,7 @@ fn strings_keep_what_was_said(text: &str, expected: &str) {
 #[test_case("{\"name\":\"x,\n \"age\": 1}"; "missing closing quote")]
 #[test_case(r#"{"name":"a"]"#; "mismatched closer")]
 #[test_case(r#"{"name":"a"}}"#; "closer too many")]
+#[test_case(r#"{"name":"("}]"#; "lost opening bracket")]
 #[test_case(r#"{"name":"a","age":NaN}"#; "not a number")]
 #[test_case(r#"{"name":"a","age":undefined}"#; "undefined")]
 #[test_case(r#"{"name":"a"+"b"}"#; "concatenation")]
@@ -212,6 +213,8 @@ fn hostile_texts_end_soon() {
         "{x} ",
         "{} ",
         "[1] ",
+        "\n<think>",
+        "{x\n<think>\n",
         "{a: b ",
         "[[1,x],",
         "'",
