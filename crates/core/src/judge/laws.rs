@@ -105,7 +105,9 @@ proptest! {
 
     #[test]
     fn damage_never_yields_another_value(case in case(), damage in damage()) {
-        prop_assume!(case.answer.is_object() || case.answer.is_array());
+        if !case.answer.is_object() && !case.answer.is_array() {
+            return Ok(());
+        }
         let json = case.answer.to_string();
         let original = Document::from_value(&case.answer).unwrap();
         let text = damage.apply(&json);
