@@ -111,7 +111,7 @@ impl<'t> Finder<'t> {
 
     fn take(&mut self, reading: Reading<'t>) {
         let Range { start, end } = reading.range;
-        if self.follows_key(start) {
+        if self.follows_key(start) || self.precedes_item(start, end) {
             return self.unopened(start);
         }
         if self.found.readings.len() >= CANDIDATE_LIMIT {
@@ -232,6 +232,14 @@ impl<'t> Finder<'t> {
     fn follows_key(&self, start: usize) -> bool {
         let before = self.text.get(..start).unwrap_or_default().trim_end();
         before.strip_suffix(':').is_some_and(|key| key.trim_end().ends_with(['"', '\'', '”', '’']))
+    }
+
+    /// Claims that the value goes on as in a list: `{"a":1}, {` or `[1], "`.
+    fn precedes_item(&self, start: usize, end: usize) -> bool {
+        let comma = self.skip_space(end);
+        let next = self.bytes.get(self.skip_space(comma + 1));
+        let item = next == Some(&b'"') || next == Some(&b'{') && self.bytes.get(start) == next;
+        self.bytes.get(comma) == Some(&b',') && item
     }
 
     fn skip_space(&self, mut at: usize) -> usize {
