@@ -13,12 +13,12 @@ mod wrapper;
 
 use std::ops::Range;
 
-use crate::contract::Contract;
+use crate::contract::{Contract, Source};
 use crate::json::{Document, Limits, ParseError, ParseErrorKind, Pointer};
 use crate::recover::{self, Found, Trouble};
 use crate::repair::Reading;
 use crate::verdict::{
-    Accepted, Edit, EditKind, Rejected, Rejection, Verdict, Violation, Violations, check,
+    Accepted, Edit, EditKind, Rejected, Rejection, Verdict, Violation, Violations, coerce, weigh,
 };
 
 /// How many wrappers are taken off, one inside the other.
@@ -38,12 +38,14 @@ pub enum Strictness {
 }
 
 /// What is tolerated in a text.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Allowance {
     /// Whether anything but the bare JSON value is.
     pub strictness: Strictness,
     /// How much the text and each value in it may hold.
     pub limits: Limits,
+    /// What grounded strings must be quoted from.
+    pub source: Option<Source>,
 }
 
 /// What the contract says of one candidate.
@@ -135,7 +137,7 @@ fn opinion(contract: &Contract, document: Document, allowance: &Allowance) -> Op
         if echo::is_echo(contract, &value) {
             return Opinion::Echo;
         }
-        let violations = check(contract, &value);
+        let violations = weigh(contract, &value, allowance.source.as_ref());
         if violations.is_empty() {
             return Opinion::Conforms(Accepted { value, edits });
         }
@@ -157,15 +159,11 @@ fn opinion(contract: &Contract, document: Document, allowance: &Allowance) -> Op
         .find_map(|(value, mut edits)| {
             let (value, coercions) = coerce(contract, &value)?;
             edits.extend(coercions);
-            let conforms = check(contract, &value).is_empty() && !echo::is_echo(contract, &value);
+            let violations = weigh(contract, &value, allowance.source.as_ref());
+            let conforms = violations.is_empty() && !echo::is_echo(contract, &value);
             conforms.then_some(Opinion::Conforms(Accepted { value, edits }))
         })
         .unwrap_or(Opinion::Breaks(violations))
-}
-
-/// Changes scalars to the types that the contract leaves no choice about.
-fn coerce(_contract: &Contract, _value: &Document) -> Option<(Document, Vec<Edit>)> {
-    None
 }
 
 /// Records the text that was left out around a value.

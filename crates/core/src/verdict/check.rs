@@ -22,15 +22,16 @@ const WORK_PER_NODE: u64 = 128;
 /// A key that occurs twice is a violation, whatever the contract says: consumers disagree on which
 /// member counts. So is a value whose judgement takes too much work.
 pub fn check(contract: &Contract, value: &Document) -> Violations {
-    judge(contract, value, None)
+    weigh(contract, value, None)
 }
 
 /// Judges `value` like [`check`], with the source text that grounded strings are quoted from.
 pub fn check_against(contract: &Contract, value: &Document, source: &Source) -> Violations {
-    judge(contract, value, Some(source))
+    weigh(contract, value, Some(source))
 }
 
-pub(crate) fn judge(contract: &Contract, value: &Document, source: Option<&Source>) -> Violations {
+/// Judges `value`, with a source text if there is one.
+pub(crate) fn weigh(contract: &Contract, value: &Document, source: Option<&Source>) -> Violations {
     let meter = Meter::strict(work_limit(value)).with_source(source);
     let judged = bounded(|| contract.validator().is_valid(Probe::Node(value.root(), &meter)));
     let mut violations = Violations::default();

@@ -1,0 +1,98 @@
+//! The commands, one file each, and what they share.
+
+mod check;
+mod completions;
+mod validate;
+
+use airtight_core::contract::Options;
+use airtight_core::{Contract, Diagnostic, Preflight, Severity};
+
+use crate::cli::{Cli, Command};
+use crate::env::Environment;
+use crate::error::{Error, Outcome};
+use crate::printer::Printer;
+use crate::source::ContractSource;
+
+/// The longest command that anybody would type again.
+const COMMAND_LIMIT_BYTES: usize = 120;
+
+/// Runs what was typed.
+pub(crate) fn run(
+    cli: Cli,
+    environment: &Environment,
+    printer: &mut Printer,
+) -> Result<Outcome, Error> {
+    match cli.command {
+        Command::Check(args) => check::run(&args, environment, printer),
+        Command::Validate(args) => validate::run(&args, environment, printer),
+        Command::Completions(args) => completions::run(&args, printer),
+    }
+}
+
+/// Reads a contract and finds out everything about it.
+fn preflight(source: &ContractSource, options: &Options) -> Result<Preflight, Error> {
+    let options = Options { identity: source.identity(), ..options.clone() };
+    Ok(Preflight::run(&source.read()?, source.origin(), &options))
+}
+
+/// Reads and compiles a contract, or refuses it with everything that is wrong.
+fn load(source: &ContractSource, options: &Options) -> Result<Contract, Error> {
+    let preflight = preflight(source, options)?;
+    preflight.contract.ok_or_else(|| refusal(source, &preflight.diagnostics))
+}
+
+fn refusal(source: &ContractSource, diagnostics: &[Diagnostic]) -> Error {
+    let errors = diagnostics.iter().filter(|finding| finding.severity == Severity::Error);
+    let error = Error::new(Outcome::Contract, format!("contract refused: `{}`", source.label()))
+        .with_findings(errors.map(located).collect());
+    match source {
+        ContractSource::File { .. } | ContractSource::Named { .. } => {
+            error.hint(explain_hint(&format!("check {}", shell_word(source.label()))))
+        }
+        ContractSource::Inline(_) | ContractSource::Stdin => error,
+    }
+}
+
+/// Returns the message with its place, which the root needs no mention of.
+fn located(diagnostic: &Diagnostic) -> String {
+    if diagnostic.pointer.is_root() {
+        return diagnostic.message.clone();
+    }
+    format!("{}: {}", diagnostic.pointer, diagnostic.message)
+}
+
+/// Says how to learn more after `command`, in full unless an inline contract makes it long.
+fn explain_hint(command: &str) -> String {
+    if command.len() > COMMAND_LIMIT_BYTES {
+        return "run it again with `--explain`".to_owned();
+    }
+    format!("run `airtight {command} --explain`")
+}
+
+/// Returns `text` as one word of a command to type.
+fn shell_word(text: &str) -> String {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-./@~+=:,".contains(&byte);
+    if !text.is_empty() && text.bytes().all(is_plain) {
+        return text.to_owned();
+    }
+    format!("'{}'", text.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_commands_are_not_repeated() {
+        assert_eq!(explain_hint("check a"), "run `airtight check a --explain`");
+        let inline = format!("check '{{{}}}'", " ".repeat(COMMAND_LIMIT_BYTES));
+        assert_eq!(explain_hint(&inline), "run it again with `--explain`");
+    }
+
+    #[test]
+    fn commands_to_type_survive_the_shell() {
+        assert_eq!(shell_word("a/b-1.json"), "a/b-1.json");
+        assert_eq!(shell_word("it's $HOME"), r"'it'\''s $HOME'");
+        assert_eq!(shell_word(""), "''");
+    }
+}

@@ -1,0 +1,173 @@
+//! `airtight validate`: is there a conforming value in this answer?
+
+mod document;
+
+use airtight_core::contract::{Options, Patterns};
+use airtight_core::judge::{Allowance, Strictness, judge};
+use airtight_core::{Accepted, Contract, Edit, Rejected, Rejection, Verdict, Violations};
+
+use crate::cli::{Format, ValidateArgs};
+use crate::commands::{explain_hint, load, shell_word};
+use crate::env::Environment;
+use crate::error::{Error, Outcome};
+use crate::explain;
+use crate::file::FileError;
+use crate::input::{Input, Line, LineContent, unreadable};
+use crate::parallel::{self, Event};
+use crate::printer::{Printer, Span, Tone};
+use crate::source::ContractSource;
+use document::Exposure;
+
+/// Judges what was typed.
+pub(super) fn run(
+    args: &ValidateArgs,
+    environment: &Environment,
+    printer: &mut Printer,
+) -> Result<Outcome, Error> {
+    let source = ContractSource::find(&args.contract, args.folder.folder.as_deref(), environment)?;
+    if source == ContractSource::Stdin && matches!(args.file.as_deref(), None | Some("-")) {
+        return Err(Error::new(Outcome::Usage, "contract and answer cannot both come from stdin")
+            .hint("name a file for one of them"));
+    }
+    let patterns = if args.patterns.look_around { Patterns::LookAround } else { Patterns::Linear };
+    let contract = load(&source, &Options { patterns, ..Options::default() })?;
+    let input = Input::open(args.file.as_deref(), environment)?;
+    let judge = Judge {
+        contract: &contract,
+        allowance: Allowance {
+            strictness: if args.strict { Strictness::Strict } else { Strictness::Lenient },
+            ..Allowance::default()
+        },
+        exposure: if args.masked { Exposure::Masked } else { Exposure::Open },
+    };
+    if args.ndjson {
+        return judge_lines(&judge, input, printer);
+    }
+    let verdict = judge.verdict(&input.read()?);
+    match args.format {
+        Format::Json => {
+            printer.json(&document::whole(&verdict, judge.exposure))?;
+            Ok(outcome(&verdict))
+        }
+        Format::Text => match verdict {
+            Verdict::Accepted(accepted) => print_value(&judge, &accepted, args, printer),
+            Verdict::Rejected(rejected) => Err(rejection(&judge, &rejected, args)),
+        },
+    }
+}
+
+/// What decides, and how much of it may be repeated.
+struct Judge<'c> {
+    contract: &'c Contract,
+    allowance: Allowance,
+    exposure: Exposure,
+}
+
+impl Judge<'_> {
+    fn verdict(&self, answer: &[u8]) -> Verdict {
+        judge(self.contract, answer, &self.allowance)
+    }
+
+    /// Returns the verdict on a line, as printed, and what it means.
+    fn line(&self, line: &Line) -> (String, Outcome) {
+        let verdict = match &line.content {
+            LineContent::Bytes(bytes) => self.verdict(bytes),
+            LineContent::TooLong => Verdict::Rejected(Rejected {
+                reason: Rejection::OverLimit { limit: "line_bytes" },
+                violations: Violations::default(),
+            }),
+        };
+        (document::line(line.number, &verdict, self.exposure), outcome(&verdict))
+    }
+}
+
+fn outcome(verdict: &Verdict) -> Outcome {
+    match verdict {
+        Verdict::Accepted(_) => Outcome::Met,
+        Verdict::Rejected(_) => Outcome::Rejected,
+    }
+}
+
+fn print_value(
+    judge: &Judge<'_>,
+    accepted: &Accepted,
+    args: &ValidateArgs,
+    printer: &mut Printer,
+) -> Result<Outcome, Error> {
+    if judge.exposure == Exposure::Open {
+        printer.json(&accepted.value.to_compact())?;
+        printer.flush()?;
+    }
+    for edit in &accepted.edits {
+        let mut text = format!(" {}{}", place(edit), explain::edit(edit.kind));
+        if args.explain {
+            text.push_str("; ");
+            text.push_str(explain::why_edit(edit.kind));
+        }
+        printer.note(&[Span::new(Tone::Warning, "edit:"), Span::plain(text)]);
+    }
+    Ok(Outcome::Met)
+}
+
+fn place(edit: &Edit) -> String {
+    match (&edit.pointer, edit.offset) {
+        (Some(pointer), _) => format!("{pointer}: "),
+        (None, Some(offset)) => format!("byte {offset}: "),
+        (None, None) => String::new(),
+    }
+}
+
+fn rejection(judge: &Judge<'_>, rejected: &Rejected, args: &ValidateArgs) -> Error {
+    let findings = findings(&rejected.violations, judge.exposure);
+    let error =
+        Error::new(Outcome::Rejected, explain::rejection(&rejected.reason)).with_findings(findings);
+    if args.explain {
+        return error.hint(explain::why_rejection(&rejected.reason));
+    }
+    let flags = [(args.masked, " --masked"), (args.strict, " --strict")];
+    let flags: String = flags.iter().filter(|(given, _)| *given).map(|(_, flag)| *flag).collect();
+    let contract = shell_word(&args.contract);
+    let file = shell_word(args.file.as_deref().unwrap_or("-"));
+    error.hint(explain_hint(&format!("validate {contract} {file}{flags}")))
+}
+
+fn findings(violations: &Violations, exposure: Exposure) -> Vec<String> {
+    let mut lines: Vec<String> = violations
+        .list
+        .iter()
+        .map(|violation| {
+            let message = exposure.message(violation);
+            format!("{}: {message} (`{}`)", violation.pointer, violation.keyword)
+        })
+        .collect();
+    if violations.more {
+        lines.push("… and more".to_owned());
+    }
+    lines
+}
+
+/// Judges every line, prints a verdict for each in order, and ends with a summary.
+fn judge_lines(judge: &Judge<'_>, input: Input, printer: &mut Printer) -> Result<Outcome, Error> {
+    let label = input.label().to_owned();
+    let (mut accepted, mut rejected) = (0_u64, 0_u64);
+    let judge_batch = |batch: std::io::Result<Vec<Line>>| {
+        batch.map(|lines| lines.iter().map(|line| judge.line(line)).collect::<Vec<_>>())
+    };
+    parallel::in_order(input.lines(), judge_batch, |event| match event {
+        Event::Waiting => printer.flush(),
+        Event::Done(batch) => {
+            let batch = batch.map_err(|error| unreadable(&label, FileError::from(error)))?;
+            for (json, outcome) in batch {
+                printer.json(&json)?;
+                *(if outcome == Outcome::Met { &mut accepted } else { &mut rejected }) += 1;
+            }
+            Ok(())
+        }
+    })?;
+    printer.flush()?;
+    let lines = accepted + rejected;
+    printer.note(&[Span::plain(format!(
+        "summary: {lines} lines, {accepted} accepted, {rejected} rejected"
+    ))]);
+    Ok(if rejected == 0 { Outcome::Met } else { Outcome::Rejected })
+}

@@ -1,0 +1,126 @@
+//! The one error of the command line: its kind decides the exit code, its hints what to type next.
+
+use std::error::Error as StdError;
+use std::io;
+
+/// How a command ends; the exit codes are documented in `docs/reference/exit-codes.md`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// It did what was asked, and the answer is yes.
+    Met,
+    /// An answer was judged, and no value in it can be accepted.
+    Rejected,
+    /// What was typed makes no sense.
+    Usage,
+    /// The machine failed: output could not be written, a thread could not be started.
+    Machine,
+    /// There is no input, or it cannot be read.
+    Input,
+    /// A contract cannot be read or is refused.
+    Contract,
+}
+
+impl Outcome {
+    /// Returns the exit code.
+    pub(crate) fn exit_code(self) -> u8 {
+        match self {
+            Self::Met => 0,
+            Self::Rejected => 1,
+            Self::Usage => 2,
+            Self::Machine => 3,
+            Self::Input => 42,
+            Self::Contract => 52,
+        }
+    }
+}
+
+/// Why a command stopped.
+#[derive(Debug, thiserror::Error)]
+#[error("{message}")]
+pub(crate) struct Error {
+    /// What it means to the caller.
+    pub(crate) kind: Outcome,
+    message: String,
+    /// Findings, one a line: violations or diagnostics.
+    pub(crate) findings: Vec<String>,
+    #[source]
+    source: Option<Box<dyn StdError + Send + Sync>>,
+    /// What to do about it.
+    pub(crate) hints: Vec<String>,
+}
+
+impl Error {
+    /// Makes an error without findings, source or hints.
+    pub(crate) fn new(kind: Outcome, message: impl Into<String>) -> Self {
+        Self {
+            kind,
+            message: message.into(),
+            findings: Vec::new(),
+            source: None,
+            hints: Vec::new(),
+        }
+    }
+
+    /// Adds what caused it.
+    pub(crate) fn caused_by(mut self, source: impl StdError + Send + Sync + 'static) -> Self {
+        self.source = Some(Box::new(source));
+        self
+    }
+
+    /// Adds findings, one a line.
+    pub(crate) fn with_findings(mut self, findings: Vec<String>) -> Self {
+        self.findings = findings;
+        self
+    }
+
+    /// Adds what to do about it, preferably the next command to type.
+    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hints.push(hint.into());
+        self
+    }
+
+    /// Returns the messages of everything that caused it, outermost first.
+    pub(crate) fn causes(&self) -> Vec<String> {
+        let mut causes = Vec::new();
+        let mut next = StdError::source(self);
+        while let Some(cause) = next {
+            causes.push(cause.to_string());
+            next = cause.source();
+        }
+        causes
+    }
+
+    /// Claims that the reader of our output went away, which is no failure.
+    pub(crate) fn is_broken_pipe(&self) -> bool {
+        let source = self.source.as_deref().and_then(|source| source.downcast_ref::<io::Error>());
+        self.kind == Outcome::Machine
+            && source.is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+    }
+}
+
+impl From<io::Error> for Error {
+    /// Takes a failure of the machine itself; errors of files and streams say which one.
+    fn from(error: io::Error) -> Self {
+        Self::new(Outcome::Machine, "the system refuses").caused_by(error)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_broken_output_pipe_is_forgiven() {
+        let broken = || io::Error::from(io::ErrorKind::BrokenPipe);
+        assert!(Error::new(Outcome::Machine, "x").caused_by(broken()).is_broken_pipe());
+        assert!(!Error::new(Outcome::Input, "x").caused_by(broken()).is_broken_pipe());
+        assert!(!Error::new(Outcome::Machine, "x").is_broken_pipe());
+    }
+
+    #[test]
+    fn causes_are_listed_from_the_outside_in() {
+        let inner = Error::new(Outcome::Input, "inner").caused_by(io::Error::other("innermost"));
+        let outer = Error::new(Outcome::Input, "outer").caused_by(inner);
+        assert_eq!(outer.causes(), ["inner", "innermost"]);
+    }
+}

@@ -1,0 +1,35 @@
+//! The `airtight` command.
+//!
+//! Parses what was typed, runs one command, and turns its outcome into an exit code.
+
+mod cli;
+mod commands;
+mod env;
+mod error;
+mod explain;
+mod file;
+mod input;
+mod parallel;
+mod printer;
+mod progress;
+mod source;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::cli::Cli;
+use crate::env::Environment;
+use crate::printer::Printer;
+
+fn main() -> ExitCode {
+    let mut printer = Printer::new();
+    let outcome = match Cli::try_parse() {
+        Ok(cli) => {
+            let result = commands::run(cli, &Environment::read(), &mut printer);
+            printer.conclude(result)
+        }
+        Err(answer) => printer.usage(&answer),
+    };
+    ExitCode::from(outcome.exit_code())
+}

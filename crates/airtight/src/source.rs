@@ -1,0 +1,210 @@
+//! Contract arguments: inline JSON, `@path`, `-`, a name in a contracts folder, or a plain path.
+//!
+//! What a file holds never shows in an error about reading or parsing it; what was typed may.
+
+use std::ffi::OsStr;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use airtight_core::Origin;
+use airtight_core::contract::{Identity, SOURCE_LIMIT_BYTES};
+
+use crate::env::Environment;
+use crate::error::{Error, Outcome};
+use crate::file;
+
+/// Folders that hold contracts, below the launch directory.
+const FOLDERS: [&str; 2] = ["contracts", "schemas"];
+
+/// Where a contract comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum ContractSource {
+    /// The argument is the contract.
+    Inline(String),
+    /// A file.
+    File {
+        /// As people know it.
+        label: String,
+        /// Resolved against the launch directory.
+        path: PathBuf,
+    },
+    /// A file in a contracts folder.
+    Named {
+        /// The file's name without its ending.
+        name: String,
+        /// The file.
+        path: PathBuf,
+    },
+    /// Standard input.
+    Stdin,
+}
+
+impl ContractSource {
+    /// Decides what `argument` means.
+    pub(crate) fn find(
+        argument: &str,
+        folder: Option<&Path>,
+        environment: &Environment,
+    ) -> Result<Self, Error> {
+        let typed = argument.trim();
+        if typed.is_empty() {
+            return Err(refused("contract cannot be empty")
+                .hint("give inline JSON, `@path`, `-`, or the name of a contract"));
+        }
+        if typed == "-" {
+            return Ok(Self::Stdin);
+        }
+        if typed.starts_with(['{', '[', '"']) || matches!(typed, "true" | "false" | "null") {
+            return Ok(Self::Inline(typed.to_owned()));
+        }
+        if let Some(path) = argument.strip_prefix('@') {
+            return Ok(Self::file(path, environment));
+        }
+        let folders = folders(folder, environment);
+        if let Some(path) = named(argument, &folders) {
+            return Ok(Self::Named { name: argument.to_owned(), path });
+        }
+        let plain = Self::file(argument, environment);
+        if looks_like_path(argument) || plain.exists() {
+            return Ok(plain);
+        }
+        Err(unknown(argument, &folders))
+    }
+
+    fn file(typed: &str, environment: &Environment) -> Self {
+        Self::File { label: typed.to_owned(), path: environment.resolve(typed) }
+    }
+
+    fn exists(&self) -> bool {
+        matches!(self, Self::File { path, .. } if path.exists())
+    }
+
+    /// Returns the name for this contract in messages.
+    pub(crate) fn label(&self) -> &str {
+        match self {
+            Self::Inline(_) => "(inline)",
+            Self::File { label: name, .. } | Self::Named { name, .. } => name,
+            Self::Stdin => "(stdin)",
+        }
+    }
+
+    /// Returns what the contract is called where it was found.
+    pub(crate) fn identity(&self) -> Identity {
+        match self {
+            Self::Named { name, .. } => Identity { name: Some(name.clone()), version: None },
+            Self::Inline(_) | Self::File { .. } | Self::Stdin => Identity::default(),
+        }
+    }
+
+    /// Says what an error may repeat of the contract.
+    pub(crate) fn origin(&self) -> Origin {
+        match self {
+            Self::Inline(_) => Origin::Inline,
+            Self::File { .. } | Self::Named { .. } | Self::Stdin => Origin::File,
+        }
+    }
+
+    /// Reads the contract's text.
+    pub(crate) fn read(&self) -> Result<Vec<u8>, Error> {
+        let bytes = match self {
+            Self::Inline(text) => Ok(text.clone().into_bytes()),
+            Self::File { path, .. } | Self::Named { path, .. } => {
+                file::read(path, SOURCE_LIMIT_BYTES)
+            }
+            Self::Stdin => file::read_within(io::stdin().lock(), SOURCE_LIMIT_BYTES),
+        };
+        bytes.map_err(|error| {
+            refused(format!("could not read contract: `{}`", self.label())).caused_by(error)
+        })
+    }
+}
+
+fn refused(message: impl Into<String>) -> Error {
+    Error::new(Outcome::Contract, message)
+}
+
+fn looks_like_path(argument: &str) -> bool {
+    argument.contains(['/', '\\'])
+        || argument.starts_with('~')
+        || Path::new(argument).extension() == Some(OsStr::new("json"))
+}
+
+fn folders(folder: Option<&Path>, environment: &Environment) -> Vec<PathBuf> {
+    let given = folder.map(|folder| environment.launch_directory().join(folder));
+    let usual = FOLDERS.map(|name| environment.launch_directory().join(name));
+    given.into_iter().chain(usual).collect()
+}
+
+/// Returns the file of the contract called `name`; a name never leads out of its folder.
+fn named(name: &str, folders: &[PathBuf]) -> Option<PathBuf> {
+    if name.contains(['/', '\\']) || name.starts_with('.') {
+        return None;
+    }
+    folders.iter().map(|folder| folder.join(format!("{name}.json"))).find(|path| path.is_file())
+}
+
+fn unknown(name: &str, folders: &[PathBuf]) -> Error {
+    let known = known_names(folders);
+    let hint = if known.is_empty() {
+        format!("put it in `contracts/{name}.json`, or give a path: `@{name}.json`")
+    } else {
+        format!("known contracts: {}", known.join(", "))
+    };
+    refused(format!("no contract of this name: `{name}`")).hint(hint)
+}
+
+fn known_names(folders: &[PathBuf]) -> Vec<String> {
+    let mut names: Vec<String> = folders
+        .iter()
+        .filter_map(|folder| folder.read_dir().ok())
+        .flatten()
+        .filter_map(|entry| {
+            let path = entry.ok()?.path();
+            let is_contract = path.extension() == Some(OsStr::new("json"));
+            is_contract.then(|| path.file_stem()?.to_str().map(str::to_owned)).flatten()
+        })
+        .collect();
+    names.sort();
+    names.dedup();
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn find(argument: &str) -> Result<ContractSource, Error> {
+        ContractSource::find(argument, None, &Environment::default())
+    }
+
+    #[test]
+    fn json_is_inline_and_a_dash_is_stdin() {
+        assert_eq!(find(" {} ").unwrap(), ContractSource::Inline("{}".to_owned()));
+        assert_eq!(find("[]").unwrap(), ContractSource::Inline("[]".to_owned()));
+        assert_eq!(find("-").unwrap(), ContractSource::Stdin);
+    }
+
+    #[test]
+    fn an_at_sign_always_means_a_file() {
+        let file = ContractSource::File { label: "{}".to_owned(), path: "{}".into() };
+        assert_eq!(find("@{}").unwrap(), file);
+    }
+
+    #[test]
+    fn blank_arguments_are_refused() {
+        for blank in ["", " ", "\n\t"] {
+            assert_eq!(find(blank).unwrap_err().to_string(), "contract cannot be empty");
+        }
+    }
+
+    #[test]
+    fn names_never_lead_out_of_their_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("contracts")).unwrap();
+        std::fs::write(folder.path().join("secret.json"), "{}").unwrap();
+        let folders = [folder.path().join("contracts")];
+        assert_eq!(named("../secret", &folders), None);
+        assert_eq!(named("secret", &folders), None);
+        assert!(named("secret", &[folder.path().to_owned()]).is_some());
+    }
+}

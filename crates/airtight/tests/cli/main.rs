@@ -1,0 +1,9 @@
+//! The command as people and programs meet it.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot set itself up has failed")]
+
+mod check;
+mod completions;
+mod folder;
+mod hostile;
+mod validate;

@@ -1,0 +1,147 @@
+use crate::folder::{Folder, Said};
+use serde_json::{Value, json};
+
+const GOOD: &str = r#"{ "summary": "fine", "score": 7 }"#;
+
+fn judged(arguments: &[&str], answer: &str) -> Said {
+    let mut all = vec!["validate", "review.json"];
+    all.extend(arguments);
+    Folder::new().run_with(&all, answer)
+}
+
+#[test]
+fn an_accepted_value_is_all_there_is_on_stdout() {
+    let said = judged(&[], GOOD);
+    let stdout = "{\"summary\":\"fine\",\"score\":7}\n".to_owned();
+    assert_eq!(said, Said { code: 0, stdout, stderr: String::new() });
+}
+
+#[test]
+fn numbers_keep_their_digits() {
+    let answer = "[12345678901234567890123, 1.50, 1e2, -0]";
+    let said = Folder::new().run_with(&["validate", "{}"], answer);
+    assert_eq!(said.stdout, "[12345678901234567890123,1.50,1e2,-0]\n");
+}
+
+#[test]
+fn answers_come_from_files_and_stdin() {
+    let folder = Folder::new().with("answer.txt", GOOD);
+    assert_eq!(folder.run(&["validate", "review.json", "answer.txt"]).code, 0);
+    assert_eq!(folder.run_with(&["validate", "review.json", "-"], GOOD).code, 0);
+    assert_eq!(folder.run_with(&["validate", "-", "answer.txt"], "{}").code, 0);
+}
+
+#[test]
+fn contract_and_answer_cannot_share_stdin() {
+    for arguments in [&["validate", "-"][..], &["validate", "-", "-"]] {
+        assert_eq!(Folder::new().run_with(arguments, "{}").code, 2);
+    }
+}
+
+#[test]
+fn edits_are_listed_on_stderr() {
+    let answer = format!("Here it is:\n```json\n{GOOD}\n```");
+    let said = judged(&[], &answer);
+    assert_eq!(said.stdout, "{\"summary\":\"fine\",\"score\":7}\n");
+    assert!(said.stderr.starts_with("edit: "), "{}", said.stderr);
+    assert!(judged(&["--explain"], &answer).stderr.len() > said.stderr.len());
+    assert_eq!(judged(&["--strict"], &answer).code, 1);
+}
+
+#[test]
+fn a_rejected_answer_leaves_stdout_empty_and_says_all_that_is_wrong() {
+    let said = judged(&[], r#"{"score": 11}"#);
+    assert_eq!((said.code, said.stdout.as_str()), (1, ""));
+    assert!(said.stderr.starts_with("error: answer breaks the contract\n"));
+    assert!(said.stderr.contains("/score: "), "{}", said.stderr);
+    assert!(said.stderr.contains("summary"), "{}", said.stderr);
+}
+
+#[test]
+fn json_verdicts_are_whole_documents() {
+    let accepted = judged(&["--format", "json"], GOOD);
+    assert_eq!(
+        accepted.stdout,
+        "{\"version\":1,\"valid\":true,\"value\":{\"summary\":\"fine\",\"score\":7},\"edits\":[]}\n"
+    );
+    let rejected = judged(&["--format", "json"], r#"{"summary":"x","score":11}"#);
+    assert_eq!((rejected.code, rejected.stderr.as_str()), (1, ""));
+    let document: Value = serde_json::from_str(&rejected.stdout).unwrap();
+    assert_eq!(document["valid"], json!(false));
+    assert_eq!(document["reason"], json!({"type": "invalid"}));
+    assert_eq!(document["violations"][0]["pointer"], "/score");
+    assert_eq!(document["violations"][0]["keyword"], "maximum");
+}
+
+#[test]
+fn masked_verdicts_repeat_nothing_of_the_answer() {
+    let secrets = [
+        r#"{"summary":"fine","score":"hunter2"}"#,
+        r#"{"summary":"hunter2","score":3}"#,
+        r#"prose {"summary":"hunter2","score":"#,
+        "hunter2",
+    ];
+    for answer in secrets {
+        for format in ["text", "json"] {
+            for mode in [&["--masked", "--format", format][..], &["--masked", "--ndjson"]] {
+                let said = judged(mode, answer);
+                assert!(!said.stdout.contains("hunter2"), "{}", said.stdout);
+                assert!(!said.stderr.contains("hunter2"), "{}", said.stderr);
+            }
+        }
+    }
+}
+
+#[test]
+fn exit_codes_tell_who_is_to_blame() {
+    let folder = Folder::new().with("bad.json", r#"{"type": 42}"#).with("good.txt", GOOD);
+    for (arguments, code) in [
+        (&["validate", "review.json", "good.txt"][..], 0),
+        (&["validate", "{\"type\":\"array\"}", "good.txt"], 1),
+        (&["validate", "review.json", "good.txt", "--nonsense"], 2),
+        (&["validate", "review.json", "missing.txt"], 42),
+        (&["validate", "bad.json", "good.txt"], 52),
+        (&["validate", "missing.json", "good.txt"], 52),
+    ] {
+        assert_eq!(folder.run(arguments).code, code, "{arguments:?}");
+    }
+}
+
+#[test]
+fn every_line_gets_its_verdict_in_order() {
+    let lines = format!("{GOOD}\n\nnonsense\n{{\"score\":11}}\r\n{GOOD}");
+    let said = judged(&["--ndjson"], &lines);
+    assert_eq!(said.code, 1);
+    assert_eq!(said.stderr, "summary: 4 lines, 2 accepted, 2 rejected\n");
+    let verdicts: Vec<Value> =
+        said.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let outline: Vec<(u64, bool)> = verdicts
+        .iter()
+        .map(|verdict| (verdict["line"].as_u64().unwrap(), verdict["valid"] == json!(true)))
+        .collect();
+    assert_eq!(outline, [(1, true), (3, false), (4, false), (5, true)]);
+}
+
+#[test]
+fn thousands_of_lines_keep_their_order() {
+    let lines: Vec<String> = (0..20_000)
+        .map(|number| format!("{{\"summary\":\"{number}\",\"score\":{}}}", number % 11))
+        .collect();
+    let said = judged(&["--ndjson"], &lines.join("\n"));
+    assert_eq!(said.code, 0);
+    for (number, line) in said.stdout.lines().enumerate() {
+        let start = format!(
+            "{{\"line\":{},\"valid\":true,\"value\":{{\"summary\":\"{number}\"",
+            number + 1
+        );
+        assert!(line.starts_with(&start), "{line}");
+    }
+    assert_eq!(said.stdout.lines().count(), 20_000);
+}
+
+#[test]
+fn no_lines_are_no_failure() {
+    let said = judged(&["--ndjson"], "\n\n");
+    assert_eq!(said.code, 0);
+    assert_eq!(said.stderr, "summary: 0 lines, 0 accepted, 0 rejected\n");
+}
