@@ -27,8 +27,9 @@ pub use diagnostic::{Diagnostic, Refusal, Severity};
 pub use example::ExampleError;
 pub use fingerprint::Fingerprint;
 pub use identity::Identity;
-pub use preflight::{Options, Preflight, Strictness, Wrap};
+pub use preflight::{Options, Preflight, Scrutiny, Wrap};
 pub use root::Decision;
+pub(crate) use rules::RULES;
 pub use rules::Source;
 pub use source::{Origin, SOURCE_LIMIT_BYTES, SourceError};
 

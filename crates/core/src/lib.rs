@@ -5,14 +5,16 @@
 pub mod contract;
 pub mod json;
 pub mod judge;
+pub mod lower;
 mod recover;
 mod repair;
-pub mod lower;
 pub mod stream;
 pub mod verdict;
 
 #[cfg(test)]
 mod arbitrary;
+#[cfg(test)]
+mod suite;
 
 pub use contract::{
     Contract, Diagnostic, ExampleError, Fingerprint, Origin, Preflight, Refusal, Severity, Source,

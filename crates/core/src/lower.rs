@@ -19,6 +19,8 @@ mod place;
 mod portability;
 mod pre_image;
 mod shape;
+#[cfg(test)]
+mod suite;
 mod tables;
 mod text;
 mod union;

@@ -20,6 +20,12 @@ const CANDIDATE_LIMIT: usize = 1024;
 /// How long an interval such as `(0, 1]` is at most.
 const INTERVAL_LIMIT: usize = 24;
 
+/// How far before a value the key is looked for that it may belong to.
+const MEMBER_LIMIT: usize = 512;
+
+/// What a string may be quoted with.
+const QUOTES: [char; 6] = ['"', '\'', '“', '”', '‘', '’'];
+
 /// What was found in a text.
 #[derive(Debug, Default)]
 pub(crate) struct Found<'t> {
@@ -47,6 +53,8 @@ struct Finder<'t> {
     limits: Limits,
     /// Brackets of prose or program code that are still open; nothing inside is a candidate.
     open: usize,
+    /// Where the last value, thought or fence ended: what stands before it is another matter.
+    floor: usize,
     found: Found<'t>,
 }
 
@@ -58,6 +66,7 @@ pub(crate) fn find<'t>(text: &'t str, limits: &Limits) -> Found<'t> {
         at: 0,
         limits: *limits,
         open: 0,
+        floor: 0,
         found: Found::default(),
     };
     finder.scalar_alone();
@@ -119,6 +128,7 @@ impl<'t> Finder<'t> {
         }
         self.found.readings.push(reading);
         self.at = end;
+        self.floor = end;
     }
 
     /// Reports the part of a value whose beginning was lost.
@@ -128,8 +138,8 @@ impl<'t> Finder<'t> {
 
     /// Claims that the bracket here closes a parenthesis, as in `(0, 1]`.
     fn ends_interval(&self) -> bool {
-        let prose = self.found.readings.last().map_or(0, |reading| reading.range.end);
-        let near = self.bytes.get(self.at.saturating_sub(INTERVAL_LIMIT).max(prose)..self.at);
+        let from = self.at.saturating_sub(INTERVAL_LIMIT).max(self.floor);
+        let near = self.bytes.get(from..self.at);
         near.is_some_and(|near| near.contains(&b'('))
     }
 
@@ -154,6 +164,7 @@ impl<'t> Finder<'t> {
         self.found.readings.clear();
         self.open = 0;
         self.at = end;
+        self.floor = end;
         self.scalar_alone();
     }
 
@@ -166,6 +177,7 @@ impl<'t> Finder<'t> {
         match thought_at(self.text, self.at) {
             Some(Thought::Block { end }) => {
                 self.at = end;
+                self.floor = end;
                 self.scalar_alone();
             }
             Some(Thought::Close { end }) => self.forget_until(end),
@@ -185,6 +197,7 @@ impl<'t> Finder<'t> {
         if self.at - start >= 3 && self.bytes.get(self.skip_blanks(self.at + word)) == Some(&b'\n')
         {
             self.at += word;
+            self.floor = self.at;
             self.scalar_alone();
         }
     }
@@ -228,10 +241,25 @@ impl<'t> Finder<'t> {
         Some((end, Cow::Borrowed(self.text.get(start..end)?), Vec::new()))
     }
 
-    /// Claims that the value at `start` belongs to a quoted key before it.
+    /// Claims that the value at `start` is that of a key before it, or stands in a string that is:
+    /// the key stands in the same line.
     fn follows_key(&self, start: usize) -> bool {
-        let before = self.text.get(..start).unwrap_or_default().trim_end();
-        before.strip_suffix(':').is_some_and(|key| key.trim_end().ends_with(['"', '\'', '”', '’']))
+        let near = start.saturating_sub(MEMBER_LIMIT).max(self.floor).min(start);
+        let near = (near..start).find(|at| self.text.is_char_boundary(*at)).unwrap_or(start);
+        let near = self.text.get(near..start).unwrap_or_default();
+        let line = near.rsplit_once('\n').map_or(near, |(_, line)| line);
+        let ends_key = |text: &str| text.trim_end().ends_with(QUOTES);
+        let is_key = |(at, _): (usize, &str)| {
+            let (before, behind) = line.split_at_checked(at).unwrap_or_default();
+            let opens = behind.get(1..).is_some_and(|value| value.trim_start().starts_with(QUOTES));
+            let is_word = before.ends_with(|last: char| last.is_alphanumeric() || last == '_');
+            ends_key(before) || is_word && opens
+        };
+        let is_direct = self
+            .text
+            .get(self.floor.min(start)..start)
+            .is_some_and(|before| before.trim_end().strip_suffix(':').is_some_and(ends_key));
+        is_direct || line.match_indices(':').any(is_key)
     }
 
     /// Claims that the value goes on as in a list: `{"a":1}, {` or `[1], "`.

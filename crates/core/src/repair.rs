@@ -172,7 +172,9 @@ impl Reader<'_> {
         if self.bytes.get(self.at) != Some(&b':') {
             return Err(self.fault(self.at, "`:`"));
         }
-        self.is_json |= matches!(quote, Some(Quote::Double | Quote::CurlyDouble));
+        // Prose has no double-quoted keys, and no second member.
+        let is_double = matches!(quote, Some(Quote::Double | Quote::CurlyDouble));
+        self.is_json |= is_double || expect == Expect::Key;
         self.at += 1;
         Ok(Expect::Value)
     }

@@ -57,14 +57,14 @@ fn reference_bombs_are_never_accepted_without_a_judgement(keyword: &str) {
 
 #[test]
 fn a_bomb_that_fits_at_once_is_accepted() {
-    let schema = bomb("anyOf", 60, &json!({"type": "string"}));
+    let schema = bomb("anyOf", 30, &json!({"type": "string"}));
     assert!(judge(schema, "\"x\"").is_empty());
 }
 
 #[test]
 fn bombs_in_property_names_end() {
     let schema = json!({"propertyNames": {"$ref": "#/$defs/l0"},
-        "$defs": bomb("anyOf", 40, &json!(false))["$defs"].clone()});
+        "$defs": bomb("anyOf", 30, &json!(false))["$defs"].clone()});
     assert_eq!(keywords(&judge(schema, r#"{"a":1}"#)), ["work_limit"]);
 }
 
@@ -190,7 +190,7 @@ fn a_million_empty_objects_are_judged() {
 fn a_string_of_10_mb_is_judged_and_never_repeated_in_full() {
     let answer = format!("\"{}\"", "x".repeat(10_000_000));
     assert!(judge(json!({"minLength": 10_000_000}), &answer).is_empty());
-    let violations = judge(json!({"maxLength": 5, "pattern": "y", "enum": ["z"]}), &answer);
+    let violations = judge(json!({"maxLength": 5, "pattern": "y", "enum": ["y"]}), &answer);
     assert_eq!(keywords(&violations), ["enum", "maxLength", "pattern"]);
     assert!(violations.list.iter().all(|v| v.message.len() < 500));
 }

@@ -42,7 +42,7 @@ pub enum Wrap {
 
 /// What is held against a schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Strictness {
+pub enum Scrutiny {
     /// What validators ignore in silence, and a root that nothing satisfies, are errors.
     #[default]
     Strict,
@@ -58,7 +58,7 @@ pub struct Options {
     /// Which patterns the contract may use.
     pub patterns: Patterns,
     /// What is held against it.
-    pub strictness: Strictness,
+    pub scrutiny: Scrutiny,
     /// The draft of a schema that declares none; 2020-12 unless set.
     pub default_draft: Draft,
     /// What it is called where it was found, which comes before what it says of itself.
@@ -136,7 +136,7 @@ impl Preflight {
         let compiler = Compiler { draft, engine, registry: &registry, origin };
 
         let mut findings = strict::inspect(&subschemas);
-        soften(&mut findings, options.strictness);
+        soften(&mut findings, options.scrutiny);
         let identity = Identity::read(&schema, &options.identity, &mut findings);
         let undeclared = has_error(&findings, "unknown_draft");
 
@@ -155,7 +155,8 @@ impl Preflight {
                 return Self::new(None, findings, Root::unknown("not decided: it is invalid"));
             }
         };
-        let root = root::decide(&schema, &compiler, &subschemas, &references);
+        let mut root = root::decide(&schema, &compiler, &subschemas, &references);
+        let has_rules = root::has_rules(&subschemas);
         findings.extend(refuse_root(&root, options));
 
         if findings.iter().any(|finding| finding.severity == Severity::Error) {
@@ -163,6 +164,9 @@ impl Preflight {
         }
         let fingerprint = Fingerprint::of(&schema);
         let contract = Contract { schema, draft, validator, identity, fingerprint, expansion };
+        if has_rules && let Ok(example) = contract.example() {
+            root.shown_by(&example);
+        }
         Self::new(Some(contract), findings, root)
     }
 }
@@ -171,8 +175,8 @@ fn has_error(findings: &[Diagnostic], code: &str) -> bool {
     findings.iter().any(|finding| finding.severity == Severity::Error && finding.code == code)
 }
 
-fn soften(findings: &mut [Diagnostic], strictness: Strictness) {
-    if strictness == Strictness::Permissive {
+fn soften(findings: &mut [Diagnostic], scrutiny: Scrutiny) {
+    if scrutiny == Scrutiny::Permissive {
         for finding in findings {
             finding.severity = Severity::Warning;
         }
@@ -204,9 +208,9 @@ fn refuse_root(root: &Root, options: &Options) -> Option<Diagnostic> {
     };
     let finding =
         Diagnostic::error(decision.pointer.clone(), code, decision.reason.clone()).with_hint(hint);
-    let severity = match options.strictness {
-        Strictness::Strict => Severity::Error,
-        Strictness::Permissive => Severity::Warning,
+    let severity = match options.scrutiny {
+        Scrutiny::Strict => Severity::Error,
+        Scrutiny::Permissive => Severity::Warning,
     };
     Some(Diagnostic { severity, ..finding })
 }

@@ -17,9 +17,10 @@ use serde_json::{Value, json};
 
 use super::compile::Compiler;
 use super::references::References;
+use super::rules::{GROUNDED, RULES};
 use super::subschemas::Subschemas;
 use crate::Answer;
-use crate::json::Pointer;
+use crate::json::{Document, Kind, Pointer};
 
 /// The stack that canonicalisation gets: it recurses along references, of which [`cost`] lets a
 /// few thousand in a row pass. Only what is touched takes memory.
@@ -59,6 +60,35 @@ impl Root {
     }
 }
 
+/// Keywords under which an assertion more can admit values.
+const INVERTING: [&str; 4] = ["not", "oneOf", "if", "maxContains"];
+
+impl Root {
+    /// Says only what also holds with rules, which the canonical form does not know.
+    fn with_rules(self, subschemas: &Subschemas<'_>) -> Self {
+        let is_inverting = has_any(subschemas, &INVERTING);
+        let temper = |decision: Decision| match decision.answer {
+            Answer::Yes => Decision::unknown("not decided: the rules are left to the verdict"),
+            Answer::No if is_inverting => {
+                Decision::unknown("not decided: rules take part in a choice")
+            }
+            Answer::No | Answer::Unknown => decision,
+        };
+        Self { satisfiable: temper(self.satisfiable), accepts_object: temper(self.accepts_object) }
+    }
+
+    /// Takes an example for the proof that it is.
+    pub(super) fn shown_by(&mut self, example: &Document) {
+        if self.satisfiable.answer == Answer::Unknown {
+            self.satisfiable = Decision::new(Answer::Yes, "an example satisfies it");
+        }
+        let is_object = example.root().kind() == Kind::Object;
+        if is_object && self.accepts_object.answer == Answer::Unknown {
+            self.accepts_object = Decision::new(Answer::Yes, "an example object satisfies it");
+        }
+    }
+}
+
 /// Decides both questions about a schema that compiles.
 pub(super) fn decide(
     schema: &Value,
@@ -74,7 +104,21 @@ pub(super) fn decide(
         let thread = std::thread::Builder::new().stack_size(STACK_BYTES);
         thread.spawn_scoped(scope, || question.answer()).ok()?.join().ok()
     });
-    answered.flatten().unwrap_or_else(|| Root::unknown("not decided: the schema is too unusual"))
+    let root = answered.flatten();
+    let root = root.unwrap_or_else(|| Root::unknown("not decided: the schema is too unusual"));
+    if has_rules(subschemas) { root.with_rules(subschemas) } else { root }
+}
+
+/// Claims that the contract holds assertions that the canonical form does not know.
+pub(super) fn has_rules(subschemas: &Subschemas<'_>) -> bool {
+    has_any(subschemas, &[RULES, GROUNDED])
+}
+
+fn has_any(subschemas: &Subschemas<'_>, keywords: &[&str]) -> bool {
+    subschemas
+        .iter()
+        .filter_map(|(_, site)| site.members())
+        .any(|members| keywords.iter().any(|keyword| members.contains_key(*keyword)))
 }
 
 struct Question<'q> {

@@ -2,7 +2,7 @@
 
 use proptest::collection::vec;
 use proptest::prelude::*;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{Allowance, judge};
 use crate::arbitrary::case;
@@ -86,7 +86,7 @@ proptest! {
 
     #[test]
     fn what_is_accepted_conforms_and_is_json(case in case(), text in pieces()) {
-        for schema in [&case.schema, &Value::Bool(true)] {
+        for schema in [&case.schema, &json!({})] {
             if let Some((contract, accepted)) = accepted(schema, text.as_bytes()) {
                 prop_assert!(check(&contract, &accepted.value).is_empty());
                 let again = Document::parse(accepted.value.text()).unwrap();
@@ -111,7 +111,7 @@ proptest! {
         let json = case.answer.to_string();
         let original = Document::from_value(&case.answer).unwrap();
         let text = damage.apply(&json);
-        for schema in [&case.schema, &Value::Bool(true)] {
+        for schema in [&case.schema, &json!({})] {
             let Some((_, accepted)) = accepted(schema, text.as_bytes()) else {
                 continue;
             };

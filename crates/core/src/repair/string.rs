@@ -157,11 +157,12 @@ impl Reader<'_> {
     fn is_part(&self, mark: usize, ends: bool, inside: &Inside) -> bool {
         let before = self.bytes.get(mark - 1).copied().unwrap_or(b' ');
         let behind = self.bytes.get(mark + 1).copied().unwrap_or(b' ');
+        let same_again = Some(&behind) == self.bytes.get(mark);
         if !inside.phrase {
             let starts = inside.space_end == mark || before.is_ascii_whitespace() || before == b'(';
-            return !ends && starts && !behind.is_ascii_whitespace();
+            // Two in a row are an empty string that lost its comma, not an empty phrase.
+            return !ends && starts && !behind.is_ascii_whitespace() && !same_again;
         }
-        let same_again = Some(&behind) == self.bytes.get(mark);
         let stops =
             same_again || !ends && (behind.is_ascii_whitespace() || b".,;!?)\\".contains(&behind));
         stops && inside.space_end != mark && !before.is_ascii_whitespace()

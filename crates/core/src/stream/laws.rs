@@ -1,7 +1,6 @@
 //! The laws of following an answer, over generated contracts and the official suite.
 
 use std::fmt::Write;
-use std::path::Path;
 use std::sync::Arc;
 
 use proptest::prelude::*;
@@ -10,7 +9,9 @@ use test_case::test_case;
 
 use super::{Checker, Follower, Impossible, Plan, Progress};
 use crate::arbitrary::case;
+use crate::contract::Options;
 use crate::json::{Limits, ParseErrorKind};
+use crate::suite::{DRAFTS, Group, Suite, Test};
 use crate::verdict::check;
 use crate::{Contract, Document};
 
@@ -414,30 +415,19 @@ fn branching_chains_cost_no_more_than_their_length() {
     assert_eq!(impossible(&schema, &format!("[{items}1]")).offset, 3001);
 }
 
-const SUITE: &str = "../../../shared/suites/json-schema-test-suite";
-
 #[test]
-#[expect(clippy::print_stderr, reason = "says aloud that the extra did not run")]
+#[expect(clippy::print_stderr, reason = "the share left to the verdict is worth knowing")]
 fn the_official_suite_is_never_refused_wrongly() {
-    if !Path::new(SUITE).is_dir() {
-        eprintln!("SKIPPED: no official suite at {SUITE}");
+    let Some(suite) = Suite::open() else {
         return;
-    }
+    };
     let mut followed = Followed::default();
-    for (draft, uri) in [
-        ("draft4", "http://json-schema.org/draft-04/schema#"),
-        ("draft6", "http://json-schema.org/draft-06/schema#"),
-        ("draft7", "http://json-schema.org/draft-07/schema#"),
-        ("draft2019-09", "https://json-schema.org/draft/2019-09/schema"),
-        ("draft2020-12", "https://json-schema.org/draft/2020-12/schema"),
-    ] {
-        for folder in ["", "/optional", "/optional/format"] {
-            let Ok(files) = std::fs::read_dir(format!("{SUITE}/{draft}{folder}")) else {
-                continue;
-            };
-            for file in files.map(|file| file.unwrap().path()).filter(|path| path.is_file()) {
-                let groups = serde_json::from_str(&std::fs::read_to_string(file).unwrap()).unwrap();
-                follow_groups(&groups, uri, &mut followed);
+    for (name, draft) in DRAFTS {
+        let options = suite.options(name, draft);
+        let optional = suite.optional(name).into_iter().map(|(_, file)| file);
+        for file in suite.required(name).into_iter().chain(optional) {
+            for group in Group::read(&file).unwrap_or_default() {
+                follow_group(&group, &options, &mut followed);
             }
         }
     }
@@ -453,37 +443,23 @@ struct Followed {
     caught: usize,
     /// Tests whose value does not, left to the verdict.
     left: usize,
-    /// Groups that need what is not fetched.
+    /// Groups that are no contract for us: look-around, drafts of others.
     uncompiled: usize,
 }
 
-fn follow_groups(groups: &Value, uri: &str, followed: &mut Followed) {
-    for group in groups.as_array().unwrap() {
-        let mut schema = group["schema"].clone();
-        if let Value::Object(map) = &mut schema {
-            map.entry("$schema").or_insert_with(|| uri.into());
-        }
-        if jsonschema::Draft::default().detect(&schema) == jsonschema::Draft::Unknown {
-            followed.uncompiled += 1;
-            continue;
-        }
-        let Ok(contract) = Contract::compile(schema.clone()) else {
-            followed.uncompiled += 1;
-            continue;
-        };
-        let plan = Arc::new(Plan::compile(&contract));
-        for test in group["tests"].as_array().unwrap() {
-            let Ok(value) = Document::from_value(&test["data"]) else {
-                continue;
-            };
-            let progress = follow(&plan, value.text().as_bytes(), 1);
-            let is_clean = check(&contract, &value).is_empty();
-            match (is_clean, &progress) {
-                (true, Progress::Complete) => followed.clean += 1,
-                (false, Progress::Impossible(_)) => followed.caught += 1,
-                (false, _) => followed.left += 1,
-                (true, _) => panic!("{progress:?} for {} under {schema}", value.text()),
-            }
+fn follow_group(group: &Group, options: &Options, followed: &mut Followed) {
+    let Ok(contract) = group.contract(options) else {
+        followed.uncompiled += 1;
+        return;
+    };
+    let plan = Arc::new(Plan::compile(&contract));
+    for Test { value, name, .. } in &group.tests {
+        let progress = follow(&plan, value.text().as_bytes(), 1);
+        match (check(&contract, value).is_empty(), &progress) {
+            (true, Progress::Complete) => followed.clean += 1,
+            (false, Progress::Impossible(_)) => followed.caught += 1,
+            (false, _) => followed.left += 1,
+            (true, _) => panic!("{progress:?} for {name} of {}", group.name),
         }
     }
 }

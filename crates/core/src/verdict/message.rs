@@ -8,6 +8,7 @@ use jsonschema::{JsonType, ValidationError};
 use serde_json::Value;
 
 use super::nearest::nearest;
+use crate::contract::RULES;
 use crate::json::unique::first_repeated;
 use crate::json::{Kind, Node};
 
@@ -77,6 +78,8 @@ pub(super) fn describe(
         Broken::Required { property } => {
             Wording::same(format!("lacks the required member {}", show(property)))
         }
+        // A rule's message is a sentence of its own.
+        Broken::Custom { message, keyword } if keyword == RULES => Wording::same(message),
         Broken::Custom { message, .. } => about(message),
         Broken::Minimum { limit } => about(&format!("must be at least {limit}")),
         Broken::Maximum { limit } => about(&format!("must be at most {limit}")),

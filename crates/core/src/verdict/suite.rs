@@ -1,27 +1,19 @@
 //! The official JSON Schema test suite, run through our documents and our validator.
-//!
-//! The suite is no part of this repository: without it the test says so and passes.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::{env, fs};
 
-use jsonschema::{Draft, PatternOptions, Registry, Resource, ValidationError};
+use jsonschema::{Draft, PatternOptions, Registry, ValidationError};
 use serde_json::Value;
 
 use super::validator::{Validator, build};
+use crate::contract::Options;
 use crate::json::meter::{Meter, bounded};
 use crate::json::probe::{Probe, Tape};
-use crate::json::{Document, Node};
-
-const DRAFTS: [(&str, Draft); 5] = [
-    ("draft4", Draft::Draft4),
-    ("draft6", Draft::Draft6),
-    ("draft7", Draft::Draft7),
-    ("draft2019-09", Draft::Draft201909),
-    ("draft2020-12", Draft::Draft202012),
-];
+use crate::suite::{DRAFTS, Group, Suite, Test, repository};
+use crate::verdict::check;
 
 /// Whether `format` decides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,154 +38,99 @@ fn compile_among(
     build(options, schema)
 }
 
-/// Returns the suite's folder, or says aloud that there is none.
-fn suite() -> Option<PathBuf> {
-    let shared = env::var_os("AIRTIGHT_SUITES").map(PathBuf::from);
-    let root = shared.unwrap_or_else(|| repository().join("../shared/suites"));
-    let suite = root.join("json-schema-test-suite");
-    if suite.is_dir() {
-        return Some(suite);
-    }
-    #[expect(
-        clippy::print_stderr,
-        reason = "a test that did nothing must not look like one that did"
-    )]
-    {
-        eprintln!(
-            "SKIPPED: no JSON Schema test suite at {} (set AIRTIGHT_SUITES)",
-            suite.display()
-        );
-    }
-    None
-}
-
-fn repository() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
-
-fn json_files(folder: &Path) -> Vec<PathBuf> {
-    let mut files = Vec::new();
-    let mut pending = vec![folder.to_owned()];
-    while let Some(folder) = pending.pop() {
-        for entry in fs::read_dir(&folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                pending.push(path);
-            } else if path.extension().is_some_and(|extension| extension == "json") {
-                files.push(path);
-            }
-        }
-    }
-    files.sort();
-    files
-}
-
-/// Registers the remote documents that tests of `name` may refer to.
-fn registry(suite: &Path, name: &str, draft: Draft) -> Registry<'static> {
-    let remotes = suite.join("remotes");
-    let documents = json_files(&remotes).into_iter().filter_map(|path| {
-        let place = path.strip_prefix(&remotes).unwrap().to_str().unwrap().to_owned();
-        let other_draft = (place.starts_with("draft") || place.starts_with("v1/"))
-            && !place.starts_with(&format!("{name}/"));
-        let schema = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
-        let resource = draft.create_resource(schema);
-        (!other_draft).then(|| (format!("http://localhost:1234/{place}"), resource))
-    });
-    let documents: Vec<(String, Resource)> = documents.collect();
-    Registry::new().draft(draft).extend(documents).unwrap().prepare().unwrap()
-}
-
 #[derive(Debug, Default, Clone, Copy)]
 struct Score {
     passed: usize,
     total: usize,
 }
 
-/// Runs one file; failures are appended to `failures`.
-fn run_file(
-    path: &Path,
-    registry: &Registry<'_>,
-    (draft, formats): (Draft, FormatCheck),
-    failures: &mut Vec<String>,
-) -> Score {
+/// Registers the remote documents that tests of a draft may refer to.
+fn registry(suite: &Suite, name: &str, draft: Draft) -> Registry<'static> {
+    let documents = suite.documents(name).into_iter();
+    let resources = documents.map(|(uri, schema)| (uri, draft.create_resource(schema)));
+    Registry::new().draft(draft).extend(resources).unwrap().prepare().unwrap()
+}
+
+/// Counts the tests on which the bare validator agrees with the suite.
+fn score(groups: &[Group], registry: &Registry<'_>, draft: Draft, formats: FormatCheck) -> Score {
     let mut score = Score::default();
-    let document = Document::parse(fs::read_to_string(path).unwrap()).unwrap();
-    for group in document.root().items() {
-        let schema = group.member("schema").unwrap().to_value();
-        let validator = compile_among(registry, &schema, draft, formats);
-        for test in group.member("tests").unwrap().items() {
-            let expected = test.member("valid").unwrap().as_boolean().unwrap();
-            let passed =
-                validator.as_ref().is_ok_and(|validator| agrees(validator, test, expected));
+    for group in groups {
+        let validator = compile_among(registry, &group.schema, draft, formats);
+        for test in &group.tests {
             score.total += 1;
+            let passed = validator.as_ref().is_ok_and(|validator| agrees(validator, test));
             score.passed += usize::from(passed);
-            if !passed {
-                let text = |node: Node<'_>| node.member("description").unwrap().raw().to_owned();
-                let reason = validator.as_ref().err().map(ToString::to_string);
-                failures.push(format!(
-                    "{} {} {} {reason:?}",
-                    path.display(),
-                    text(group),
-                    text(test)
-                ));
-            }
         }
     }
     score
 }
 
-/// Claims that every way of asking gives the `expected` answer.
-fn agrees(validator: &Validator, test: Node<'_>, expected: bool) -> bool {
-    let data = Document::parse(test.member("data").unwrap().raw()).unwrap();
+/// Claims that every way of asking gives the expected answer.
+fn agrees(validator: &Validator, test: &Test) -> bool {
     let meter = Meter::strict(1_000_000);
-    let probe = || Probe::Node(data.root(), &meter);
+    let probe = || Probe::Node(test.value.root(), &meter);
     let is_valid = bounded(|| validator.is_valid(probe()));
     let has_errors = bounded(|| validator.iter_errors(probe()).next().is_some());
-    is_valid == Ok(expected) && has_errors == Ok(!expected)
+    is_valid == Ok(test.conforms) && has_errors == Ok(!test.conforms)
+}
+
+/// Lists the tests on which a contract and its verdict do not agree with the suite.
+fn disagreements(group: &Group, options: &Options) -> Vec<String> {
+    let contract = match group.contract(options) {
+        Ok(contract) => contract,
+        Err(refusal) => return vec![format!("{}: {refusal}", group.name)],
+    };
+    let is_wrong = |test: &&Test| check(&contract, &test.value).is_empty() != test.conforms;
+    group
+        .tests
+        .iter()
+        .filter(is_wrong)
+        .map(|test| format!("{} {}", group.name, test.name))
+        .collect()
 }
 
 #[test]
 fn every_required_test_passes() {
-    let Some(suite) = suite() else {
+    let Some(suite) = Suite::open() else {
         return;
     };
     for (name, draft) in DRAFTS {
+        let options = suite.options(name, draft);
         let registry = registry(&suite, name, draft);
         let mut failures = Vec::new();
         let mut total = 0;
-        for path in json_files(&suite.join(name)) {
-            if !path.components().any(|part| part.as_os_str() == "optional") {
-                let rules = (draft, FormatCheck::AsTheDraftSays);
-                total += run_file(&path, &registry, rules, &mut failures).total;
+        for file in suite.required(name) {
+            let groups = Group::read(&file).unwrap();
+            total += groups.iter().map(|group| group.tests.len()).sum::<usize>();
+            // There the suite takes `format` for an annotation; a contract asserts it.
+            if file.ends_with("format.json") {
+                let Score { passed, total } =
+                    score(&groups, &registry, draft, FormatCheck::AsTheDraftSays);
+                assert_eq!(passed, total, "{}", file.display());
+                continue;
             }
+            failures.extend(groups.iter().flat_map(|group| disagreements(group, &options)));
         }
         assert!(failures.is_empty(), "{name}: {} of {total}: {failures:#?}", failures.len());
         assert!(total > 500, "{name} has only {total} tests");
     }
 }
 
-/// Tests that are about JSON texts which no document can hold.
-fn is_unrepresentable(path: &Path) -> bool {
-    Document::parse(fs::read_to_string(path).unwrap()).is_err()
-}
-
 #[test]
 fn the_table_of_formats_is_up_to_date() {
-    let Some(suite) = suite() else {
+    let Some(suite) = Suite::open() else {
         return;
     };
     let mut table: BTreeMap<String, [Option<Score>; DRAFTS.len()]> = BTreeMap::new();
     for (column, (name, draft)) in DRAFTS.into_iter().enumerate() {
         let registry = registry(&suite, name, draft);
-        for path in json_files(&suite.join(name).join("optional")) {
-            if is_unrepresentable(&path) {
+        for (place, file) in suite.optional(name) {
+            // A file with a number beyond any machine is none that we read.
+            let Some(groups) = Group::read(&file) else {
                 continue;
-            }
-            let place = path.strip_prefix(suite.join(name).join("optional")).unwrap();
-            let rules = (draft, FormatCheck::Asserted);
-            let score = run_file(&path, &registry, rules, &mut Vec::new());
-            let row = table.entry(place.with_extension("").to_str().unwrap().to_owned());
-            row.or_default()[column] = Some(score);
+            };
+            let score = score(&groups, &registry, draft, FormatCheck::Asserted);
+            table.entry(place).or_default()[column] = Some(score);
         }
     }
     compare(&repository().join("docs/reference/format-support.md"), &render(&table));

@@ -21,10 +21,8 @@ pub(crate) fn build(
     schema: &Value,
 ) -> Result<Validator, ValidationError<'static>> {
     // A meta-schema of its own may leave out the numeric keywords; ours cannot be left out.
-    let options = match Draft::default().detect(schema) {
-        Draft::Unknown => options,
-        _ => with_exact_numbers(options),
-    };
+    let is_custom = Draft::default().detect(schema) == Draft::Unknown;
+    let options = if is_custom { options } else { with_exact_numbers(options) };
     match metered(schema) {
         Some(metered) => with_meter(options).build(&metered),
         None => options.build(schema),

@@ -1,5 +1,7 @@
 //! Conforming instances of a contract, with strings that are hard to tell from JSON.
 
+use airtight_core::verdict::check;
+use airtight_core::{Contract, Document};
 use serde_json::{Map, Value, json};
 
 /// Pieces that strings are made of.
@@ -63,8 +65,19 @@ impl Random {
     }
 }
 
-/// Makes a value that `schema` accepts; knows the keywords that the fixtures use.
-pub(crate) fn instance(root: &Value, schema: &Value, depth: usize, random: &mut Random) -> Value {
+/// Makes a value that `contract` accepts.
+pub(crate) fn conforming(contract: &Contract, random: &mut Random) -> Value {
+    let schema = contract.schema();
+    loop {
+        let value = instance(schema, schema, 0, random);
+        if check(contract, &Document::from_value(&value).unwrap()).is_empty() {
+            return value;
+        }
+    }
+}
+
+/// Makes a value of the shape of `schema`; bounds and rules are left to chance.
+fn instance(root: &Value, schema: &Value, depth: usize, random: &mut Random) -> Value {
     if let Some(target) = schema["$ref"].as_str() {
         let definition = root.pointer(target.trim_start_matches('#')).unwrap();
         return instance(root, definition, depth, random);
@@ -88,6 +101,7 @@ pub(crate) fn instance(root: &Value, schema: &Value, depth: usize, random: &mut 
             let count = if depth > 4 { 0 } else { 1 + random.below(3) };
             (0..count).map(|_| instance(root, &schema["items"], depth + 1, random)).collect()
         }
+        "string" if schema["minLength"].is_u64() => json!(format!("{}.", text(random))),
         "string" => json!(text(random)),
         "boolean" => json!(random.below(2) == 0),
         "integer" => json!(1 + random.below(5_000)),

@@ -47,7 +47,8 @@ pub(super) fn broken(rules: &[Rule], reads: &Reads, instance: &Probe<'_>) -> Vec
     } else {
         messages.extend(rules.iter().map(|rule| unevaluated(rule, TOO_MUCH)));
     }
-    instance.meter().settle(budget.left.load(Ordering::Relaxed));
+    let spent = budget.share - budget.left.load(Ordering::Relaxed);
+    instance.meter().settle(instance.meter().left().saturating_sub(spent));
     messages
 }
 
@@ -55,6 +56,10 @@ pub(super) fn broken(rules: &[Rule], reads: &Reads, instance: &Probe<'_>) -> Vec
 fn unevaluated(rule: &Rule, reason: &str) -> String {
     format!("rule `{}` cannot be evaluated: {reason}", rule.expression.source())
 }
+
+/// The rules of one place may spend one in this many units that are left, so that enough remains
+/// to say that they spent too much.
+const SHARE: u64 = 4;
 
 const TOO_MUCH: &str = "it takes too much work";
 
@@ -92,6 +97,7 @@ fn reason(error: &ExecutionError) -> &'static str {
 /// What rules may still spend, shared with the metering functions.
 #[derive(Debug)]
 struct Budget {
+    share: u64,
     left: AtomicU64,
     /// Whether an integer was operated on that CEL cannot hold.
     inexact: AtomicBool,
@@ -113,8 +119,9 @@ impl Budget {
 
 /// Converts what is read of `instance`; nothing if even that costs too much.
 fn open<'d>(reads: &Reads, instance: &Probe<'d>) -> (Option<Box<dyn Val + 'd>>, Arc<Budget>) {
-    let left = AtomicU64::new(instance.meter().left());
-    let budget = Arc::new(Budget { left, inexact: AtomicBool::new(false) });
+    let share = instance.meter().left() / SHARE;
+    let left = AtomicU64::new(share);
+    let budget = Arc::new(Budget { share, left, inexact: AtomicBool::new(false) });
     let value = match (instance, reads) {
         (Probe::Name(name, _), _) => Some(Box::new(CelString::from(*name)) as Box<dyn Val + 'd>),
         (Probe::Node(node, _), Reads::Members(names)) if node.kind() == Kind::Object => {

@@ -198,7 +198,8 @@ fn grounded_strings_occur_in_the_source() {
     let source = Source::new("The brown fox.");
     let judged = check_against(&contract, &answer, &source);
     let expected = "does not occur in the source text; quote it exactly";
-    assert_eq!(found(&judged), [("/1", "x-grounded", expected)]);
+    let message = format!("`red fox` {expected}");
+    assert_eq!(found(&judged), [("/1", "x-grounded", message.as_str())]);
     assert_eq!(judged.list[0].masked, expected);
     assert_eq!(check(&contract, &answer).list.len(), 2);
 }
