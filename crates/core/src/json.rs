@@ -2,7 +2,7 @@
 //!
 //! A [`Document`] is the text and a tape of its nodes. Numbers keep their digits, duplicate keys
 //! are noticed, nothing recurses (so no depth can overflow the stack, also on drop), and
-//! `jsonschema` judges the tape directly through [`probe`]. `serde_json::Value` is used for
+//! `jsonschema` judges the tape directly through `probe`. `serde_json::Value` is used for
 //! schemas only, where all of that has been checked before.
 
 mod document;
