@@ -1,6 +1,6 @@
 //! Structured output contracts for AI agents: only the original contract decides.
 //!
-//! A [`Contract`] is a JSON Schema that passed preflight. [`judge`] finds the one value in what a
+//! A [`Contract`] is a JSON Schema that passed preflight. [`judge()`] finds the one value in what a
 //! model said that conforms to it; what is accepted is the exact value that was judged, with a
 //! record of every edit.
 //!

@@ -10,6 +10,7 @@ mod explain;
 mod findings;
 mod message;
 pub(crate) mod nearest;
+mod stack;
 #[cfg(test)]
 mod suite;
 pub(crate) mod validator;

@@ -190,7 +190,7 @@ fn refused_patterns(subschemas: &Subschemas<'_>, engine: Engine) -> Vec<Diagnost
             if builds(pattern.text, roomy(Patterns::LookAround)) {
                 let message = "this pattern needs look-around or back-references, which can take exponential time";
                 return Diagnostic::error(pointer, "needs_look_around", message)
-                    .with_hint("rewrite it, or opt in with `--patterns look-around`");
+                    .with_hint("rewrite it, or opt in with `--look-around`");
             }
             let message = "this pattern is not a regular expression, or a huge one";
             Diagnostic::error(pointer, "invalid_pattern", message)

@@ -167,6 +167,22 @@ impl Document {
         self.slots.len()
     }
 
+    /// Returns how many containers are nested at most.
+    pub fn depth(&self) -> usize {
+        let mut open: Vec<u32> = Vec::new();
+        let mut deepest = 0;
+        for (index, slot) in (0u32..).zip(&self.slots) {
+            while open.last().is_some_and(|end| *end <= index) {
+                open.pop();
+            }
+            if matches!(slot.kind, Kind::Array | Kind::Object) {
+                open.push(slot.next);
+                deepest = deepest.max(open.len());
+            }
+        }
+        deepest
+    }
+
     /// Returns the node at `pointer`.
     pub fn at(&self, pointer: &Pointer) -> Option<Node<'_>> {
         let mut node = self.root();

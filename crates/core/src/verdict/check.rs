@@ -1,6 +1,7 @@
 //! The verdict on one parsed value.
 
 use super::findings::find;
+use super::stack::with_room;
 use super::violation::{Violation, Violations};
 use crate::contract::{Contract, Source};
 use crate::json::Document;
@@ -32,6 +33,10 @@ pub fn check_against(contract: &Contract, value: &Document, source: &Source) -> 
 
 /// Judges `value`, with a source text if there is one.
 pub(crate) fn weigh(contract: &Contract, value: &Document, source: Option<&Source>) -> Violations {
+    with_room(contract, value, || judge(contract, value, source))
+}
+
+fn judge(contract: &Contract, value: &Document, source: Option<&Source>) -> Violations {
     let meter = Meter::strict(work_limit(value)).with_source(source);
     let judged = bounded(|| contract.validator().is_valid(Probe::Node(value.root(), &meter)));
     let mut violations = Violations::default();

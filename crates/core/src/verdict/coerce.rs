@@ -16,6 +16,7 @@ use super::branch::Branch;
 use super::edit::{Edit, EditKind};
 use super::findings::{Locator, branches, find};
 use super::message::{allowed, type_names};
+use super::stack::with_room;
 use crate::contract::Contract;
 use crate::json::{Document, Kind, Node, Number, Pointer};
 
@@ -33,7 +34,8 @@ pub fn coerce(contract: &Contract, value: &Document) -> Option<(Document, Vec<Ed
     let mut edits = Vec::new();
     let mut coerced = drop_duplicates(value, &mut edits);
     for _ in 0..ROUNDS {
-        let changes = changes(contract, coerced.as_ref().unwrap_or(value));
+        let current = coerced.as_ref().unwrap_or(value);
+        let changes = with_room(contract, current, || changes(contract, current));
         if changes.is_empty() {
             break;
         }
