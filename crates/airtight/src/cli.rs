@@ -120,6 +120,10 @@ pub(crate) struct ValidateArgs {
     #[arg(long)]
     pub(crate) ndjson: bool,
 
+    /// Text that strings marked `x-grounded` must be quoted from
+    #[arg(long, value_name = "FILE")]
+    pub(crate) source: Option<String>,
+
     /// Accept only an answer that is JSON as a whole, without any edit
     #[arg(long)]
     pub(crate) strict: bool,

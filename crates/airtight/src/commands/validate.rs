@@ -4,7 +4,7 @@ mod document;
 
 use airtight_core::contract::{Options, Patterns};
 use airtight_core::judge::{Allowance, Strictness, judge};
-use airtight_core::{Accepted, Contract, Edit, Rejected, Rejection, Verdict, Violations};
+use airtight_core::{Accepted, Contract, Edit, Rejected, Rejection, Source, Verdict, Violations};
 
 use crate::cli::{Format, ValidateArgs};
 use crate::commands::{explain_hint, load, shell_word};
@@ -25,17 +25,24 @@ pub(super) fn run(
     printer: &mut Printer,
 ) -> Result<Outcome, Error> {
     let source = ContractSource::find(&args.contract, args.folder.folder.as_deref(), environment)?;
-    if source == ContractSource::Stdin && matches!(args.file.as_deref(), None | Some("-")) {
-        return Err(Error::new(Outcome::Usage, "contract and answer cannot both come from stdin")
-            .hint("name a file for one of them"));
+    let readers = [
+        source == ContractSource::Stdin,
+        matches!(args.file.as_deref(), None | Some("-")),
+        args.source.as_deref() == Some("-"),
+    ];
+    if readers.into_iter().filter(|reads_stdin| *reads_stdin).count() > 1 {
+        let message = "only one of contract, answer and source can come from stdin";
+        return Err(Error::new(Outcome::Usage, message).hint("name files for the others"));
     }
     let patterns = if args.patterns.look_around { Patterns::LookAround } else { Patterns::Linear };
     let contract = load(&source, &Options { patterns, ..Options::default() })?;
+    let quoted = args.source.as_deref().map(|file| quotable(file, environment)).transpose()?;
     let input = Input::open(args.file.as_deref(), environment)?;
     let judge = Judge {
         contract: &contract,
         allowance: Allowance {
             strictness: if args.strict { Strictness::Strict } else { Strictness::Lenient },
+            source: quoted,
             ..Allowance::default()
         },
         exposure: if args.masked { Exposure::Masked } else { Exposure::Open },
@@ -54,6 +61,13 @@ pub(super) fn run(
             Verdict::Rejected(rejected) => Err(rejection(&judge, &rejected, args)),
         },
     }
+}
+
+/// Reads the text that grounded strings must be quoted from.
+fn quotable(file: &str, environment: &Environment) -> Result<Source, Error> {
+    let bytes = Input::open(Some(file), environment)?.read()?;
+    // What is no UTF-8 cannot be quoted in JSON anyway.
+    Ok(Source::new(&String::from_utf8_lossy(&bytes)))
 }
 
 /// What decides, and how much of it may be repeated.

@@ -32,8 +32,25 @@ fn answers_come_from_files_and_stdin() {
 }
 
 #[test]
+fn grounded_strings_are_looked_up_in_the_source() {
+    let folder = Folder::new().with("report.txt", "The disk\n  is full.");
+    let contract = r#"{"items": {"type": "string", "x-grounded": true}}"#;
+    let judge = |answer: &str| {
+        folder.run_with(&["validate", contract, "-", "--source", "report.txt"], answer)
+    };
+    assert_eq!(judge(r#"["disk is full"]"#).code, 0);
+    assert_eq!(judge(r#"["disk is empty"]"#).code, 1);
+    assert_eq!(folder.run_with(&["validate", contract], r#"["disk is full"]"#).code, 1);
+}
+
+#[test]
 fn contract_and_answer_cannot_share_stdin() {
-    for arguments in [&["validate", "-"][..], &["validate", "-", "-"]] {
+    let shared = [
+        &["validate", "-"][..],
+        &["validate", "-", "-"],
+        &["validate", "{}", "-", "--source", "-"],
+    ];
+    for arguments in shared {
         assert_eq!(Folder::new().run_with(arguments, "{}").code, 2);
     }
 }
