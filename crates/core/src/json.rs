@@ -14,10 +14,12 @@ mod pointer;
 pub(crate) mod probe;
 mod scan;
 pub(crate) mod unique;
+mod word;
 
 pub use document::{Document, Duplicate, Items, Kind, Members, Node};
 pub use error::{ParseError, ParseErrorKind};
 pub use number::Number;
 pub use parse::Limits;
 pub use pointer::Pointer;
-pub(crate) use scan::{StringEnd, number_end, string_end};
+pub(crate) use scan::{StringEnd, has_control, number_end, string_end};
+pub(crate) use word::find;

@@ -74,7 +74,7 @@ pub fn judge(contract: &Contract, text: impl AsRef<[u8]>, allowance: &Allowance)
         Err(error) => return unreadable(&ParseError::invalid_utf8(bytes, error.valid_up_to())),
     };
     let mut tally = Tally::default();
-    let trouble = match Document::parse_within(text, limits) {
+    let trouble = match Document::parse_text(text, limits) {
         Ok(document) => {
             tally.add(0..text.len(), opinion(contract, document, allowance));
             None
@@ -219,8 +219,8 @@ fn decide(text: &str, mut tally: Tally, trouble: Option<Trouble>) -> Verdict {
             rejected(Rejection::OverLimit { limit }, Violations::default())
         }
         (Some(Trouble::Damaged(error)), ..) => rejected(Rejection::Invalid, syntax(&error)),
-        (None, Some((range, Accepted { value, edits })), _) => {
-            let edits = surroundings(text, &range).into_iter().chain(edits).collect();
+        (None, Some((range, Accepted { value, mut edits })), _) => {
+            edits.splice(0..0, surroundings(text, &range));
             Verdict::Accepted(Accepted { value, edits })
         }
         (None, None, Some((_, violations))) => rejected(Rejection::Invalid, violations),

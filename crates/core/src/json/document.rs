@@ -139,10 +139,15 @@ impl Document {
         parse(text.into(), limits)
     }
 
+    /// Parses `text` like [`Self::parse_within`], but copies it only if it is JSON.
+    pub(crate) fn parse_text(text: &str, limits: &Limits) -> Result<Self, ParseError> {
+        parse(text, limits)
+    }
+
     /// Parses bytes that may not be UTF-8.
     pub fn parse_bytes(bytes: &[u8], limits: &Limits) -> Result<Self, ParseError> {
         match std::str::from_utf8(bytes) {
-            Ok(text) => Self::parse_within(text, limits),
+            Ok(text) => Self::parse_text(text, limits),
             Err(error) => Err(ParseError::invalid_utf8(bytes, error.valid_up_to())),
         }
     }

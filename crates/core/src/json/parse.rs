@@ -47,49 +47,67 @@ enum Expect {
 /// An object with more members than this gets its keys sorted for lookup.
 const SORT_FROM: u32 = 16;
 
+/// A container that has not ended.
+#[derive(Clone, Copy)]
+struct Open {
+    kind: Kind,
+    slot: u32,
+    /// Items, or keys and values.
+    children: u32,
+}
+
 struct Parser<'t> {
     text: &'t str,
     at: usize,
     limits: Limits,
     slots: Vec<Slot>,
-    /// Slots of the open containers.
-    open: Vec<u32>,
+    /// The open containers, from the outermost inward.
+    open: Vec<Open>,
     decoded: String,
     decoded_spans: Vec<(u32, u32)>,
     duplicate_keys: Vec<u32>,
     sorted_keys: Vec<(u32, Vec<u32>)>,
 }
 
-pub(super) fn parse(text: String, limits: &Limits) -> Result<Document, ParseError> {
-    let too_large = text.len() > limits.bytes || u32::try_from(text.len()).is_err();
-    if too_large {
-        let kind = ParseErrorKind::TooLarge { size: text.len(), limit: limits.bytes };
-        return Err(ParseError::new(kind, "", 0));
-    }
-    let mut parser = Parser {
-        text: &text,
-        at: 0,
-        limits: *limits,
-        slots: Vec::with_capacity(text.len() / 12 + 4),
-        open: Vec::new(),
-        decoded: String::new(),
-        decoded_spans: Vec::new(),
-        duplicate_keys: Vec::new(),
-        sorted_keys: Vec::new(),
-    };
-    if let Err(kind) = parser.document() {
-        let offset = parser.at;
-        return Err(ParseError::new(kind, &text, offset));
-    }
-    let Parser { slots, decoded, decoded_spans, duplicate_keys, mut sorted_keys, .. } = parser;
-    sorted_keys.sort_unstable_by_key(|(object, _)| *object);
-    let mut document =
-        Document { text, slots, decoded, decoded_spans, duplicate_keys, sorted_keys };
-    document.duplicate_keys.sort_unstable();
-    Ok(document)
+/// Reads `text`, which is kept only if it is JSON: a copy of megabytes would be for nothing.
+pub(super) fn parse<T: AsRef<str> + Into<String>>(
+    text: T,
+    limits: &Limits,
+) -> Result<Document, ParseError> {
+    let parsed = Parser::read(text.as_ref(), limits)?;
+    Ok(Document { text: text.into(), ..parsed })
 }
 
-impl Parser<'_> {
+impl<'t> Parser<'t> {
+    /// Returns the document without its text.
+    fn read(text: &'t str, limits: &Limits) -> Result<Document, ParseError> {
+        let too_large = text.len() > limits.bytes || u32::try_from(text.len()).is_err();
+        if too_large {
+            let kind = ParseErrorKind::TooLarge { size: text.len(), limit: limits.bytes };
+            return Err(ParseError::new(kind, "", 0));
+        }
+        let mut parser = Self {
+            text,
+            at: 0,
+            limits: *limits,
+            slots: Vec::with_capacity(text.len() / 12 + 4),
+            open: Vec::new(),
+            decoded: String::new(),
+            decoded_spans: Vec::new(),
+            duplicate_keys: Vec::new(),
+            sorted_keys: Vec::new(),
+        };
+        if let Err(kind) = parser.document() {
+            return Err(ParseError::new(kind, text, parser.at));
+        }
+        let Self { slots, decoded, decoded_spans, mut duplicate_keys, mut sorted_keys, .. } =
+            parser;
+        sorted_keys.sort_unstable_by_key(|(object, _)| *object);
+        duplicate_keys.sort_unstable();
+        let text = String::new();
+        Ok(Document { text, slots, decoded, decoded_spans, duplicate_keys, sorted_keys })
+    }
+
     fn document(&mut self) -> Result<(), ParseErrorKind> {
         if self.text.starts_with('\u{feff}') {
             return Err(ParseErrorKind::ByteOrderMark);
@@ -153,7 +171,7 @@ impl Parser<'_> {
     }
 
     fn separator(&mut self) -> Result<Expect, ParseErrorKind> {
-        let object = self.innermost().is_some_and(|slot| slot.kind == Kind::Object);
+        let object = self.open.last().is_some_and(|open| open.kind == Kind::Object);
         match (self.peek(), object) {
             (Some(b','), _) => {
                 self.at += 1;
@@ -247,7 +265,7 @@ impl Parser<'_> {
         }
         let slot = narrow(self.slots.len());
         self.push(Slot { kind, start: narrow(self.at), end: 0, next: 0, extra: 0 })?;
-        self.open.push(slot);
+        self.open.push(Open { kind, slot, children: 0 });
         self.at += 1;
         Ok(())
     }
@@ -256,32 +274,28 @@ impl Parser<'_> {
         if self.slots.len() >= self.limits.nodes {
             return Err(ParseErrorKind::TooManyNodes { limit: self.limits.nodes });
         }
-        // Keys count as children too; `close` halves an object's count.
-        if let Some(parent) = self.open.last().and_then(|open| self.slots.get_mut(*open as usize)) {
-            parent.extra += 1;
+        if let Some(parent) = self.open.last_mut() {
+            parent.children += 1;
         }
         self.slots.push(slot);
         Ok(())
-    }
-
-    fn innermost(&self) -> Option<&Slot> {
-        self.slots.get(*self.open.last()? as usize)
     }
 
     fn close(&mut self) -> Result<Expect, ParseErrorKind> {
         self.at += 1;
         let next = narrow(self.slots.len());
         let end = narrow(self.at);
-        let Some(index) = self.open.pop() else {
+        let Some(open) = self.open.pop() else {
             return Err(ParseErrorKind::TrailingData);
         };
-        if let Some(slot) = self.slots.get_mut(index as usize) {
+        let is_object = open.kind == Kind::Object;
+        if let Some(slot) = self.slots.get_mut(open.slot as usize) {
             slot.end = end;
             slot.next = next;
-            if slot.kind == Kind::Object {
-                slot.extra /= 2;
-                self.inspect_keys(index);
-            }
+            slot.extra = if is_object { open.children / 2 } else { open.children };
+        }
+        if is_object {
+            self.inspect_keys(open.slot);
         }
         Ok(Expect::Separator)
     }
@@ -310,17 +324,20 @@ impl Parser<'_> {
             self.sorted_keys.push((object, keys));
             return;
         }
-        while key < end {
-            let mut earlier = object + 1;
-            while earlier < key {
-                if self.key_text(earlier) == self.key_text(key) {
-                    self.duplicate_keys.push(key);
-                    break;
-                }
-                earlier = self.slots.get(earlier as usize + 1).map_or(end, |value| value.next);
+        // Few keys are compared with each other, without a walk over the tape for each.
+        let mut seen = [""; SORT_FROM as usize];
+        let mut repeated = Vec::new();
+        for place in 0..count as usize {
+            let text = self.key_text(key);
+            if seen.iter().take(place).any(|earlier| *earlier == text) {
+                repeated.push(key);
+            }
+            if let Some(slot) = seen.get_mut(place) {
+                *slot = text;
             }
             key = self.slots.get(key as usize + 1).map_or(end, |value| value.next);
         }
+        self.duplicate_keys.append(&mut repeated);
     }
 
     fn key_text(&self, slot: u32) -> &str {

@@ -4,6 +4,8 @@
 
 use std::ops::ControlFlow;
 
+use super::word::{Word, find};
+
 /// How a string literal ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum StringEnd {
@@ -18,28 +20,29 @@ pub(crate) enum StringEnd {
 /// Finds the end of the string whose opening quote is just before `start`.
 ///
 /// Escapes are skipped, not checked.
+#[inline]
 pub(crate) fn string_end(bytes: &[u8], start: usize) -> StringEnd {
+    let marks = |word: Word| word.equal(b'"') | word.equal(b'\\') | word.below(0x20);
+    let is_marked = |byte: u8| matches!(byte, b'"' | b'\\' | 0..0x20);
     let mut at = start;
     let mut escaped = false;
     loop {
-        let rest = bytes.get(at..).unwrap_or_default();
-        let run = memchr::memchr2(b'"', b'\\', rest);
-        let span = rest.get(..run.unwrap_or(rest.len())).unwrap_or_default();
-        // A fold over the minimum is vectorised; a search for the first byte is not.
-        if span.iter().fold(u8::MAX, |least, byte| least.min(*byte)) < 0x20 {
-            let control = span.iter().position(|byte| *byte < 0x20).unwrap_or_default();
-            return StringEnd::Control { at: at + control };
-        }
-        let Some(run) = run else {
+        let Some(mark) = find(bytes, at, marks, is_marked) else {
             return StringEnd::Open;
         };
-        at += run + 1;
-        if rest.get(run) == Some(&b'"') {
-            return StringEnd::Closed { end: at, escaped };
+        match bytes.get(mark) {
+            Some(b'"') => return StringEnd::Closed { end: mark + 1, escaped },
+            Some(b'\\') => escaped = true,
+            _ => return StringEnd::Control { at: mark },
         }
-        escaped = true;
-        at += 1;
+        at = mark + 2;
     }
+}
+
+/// Claims that `bytes` hold a control character.
+#[inline]
+pub(crate) fn has_control(bytes: &[u8]) -> bool {
+    find(bytes, 0, |word| word.below(0x20), |byte| byte < 0x20).is_some()
 }
 
 /// Finds the end of the number that starts at `start`, or `None` if none is well formed there.

@@ -41,10 +41,11 @@ pub(super) fn thought_at(text: &str, at: usize) -> Option<Thought> {
 /// JSON strings hold no raw line ends, so such a tag is none of a string's.
 pub(super) fn last_close(text: &str, from: usize) -> Option<usize> {
     let rest = text.get(from..)?;
-    TAGS.iter()
-        .filter_map(|(_, close)| {
-            memmem::rfind(rest.as_bytes(), format!("{close}\n").as_bytes())
-                .map(|offset| from + offset + close.len())
-        })
-        .max()
+    memchr::memrchr_iter(b'<', rest.as_bytes()).find_map(|offset| {
+        let tag = rest.get(offset..)?;
+        let (_, close) = TAGS.iter().find(|(_, close)| {
+            tag.strip_prefix(close).is_some_and(|behind| behind.starts_with('\n'))
+        })?;
+        Some(from + offset + close.len())
+    })
 }

@@ -1,5 +1,7 @@
 //! The quotes that people, languages and word processors put around strings.
 
+use crate::json::find;
+
 /// A style of quotes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Quote {
@@ -44,12 +46,16 @@ impl Quote {
 
     /// Finds the next byte from `at` that may end the string, escape something, or need escaping.
     pub(super) fn next_mark(self, bytes: &[u8], at: usize) -> Option<usize> {
-        let rest = bytes.get(at..)?;
-        let found = match self {
-            Self::Double => memchr::memchr2(b'"', b'\\', rest),
-            Self::Single => memchr::memchr3(b'\'', b'\\', b'"', rest),
-            Self::CurlyDouble | Self::CurlySingle => memchr::memchr3(0xE2, b'\\', b'"', rest),
+        let first = match self {
+            Self::Double => b'"',
+            Self::Single => b'\'',
+            Self::CurlyDouble | Self::CurlySingle => 0xE2,
         };
-        found.map(|offset| at + offset)
+        find(
+            bytes,
+            at,
+            |word| word.equal(first) | word.equal(b'\\') | word.equal(b'"'),
+            |byte| byte == first || byte == b'\\' || byte == b'"',
+        )
     }
 }

@@ -6,6 +6,7 @@
 
 use super::quote::Quote;
 use super::{Fault, Reader};
+use crate::json::has_control;
 use crate::verdict::EditKind;
 
 /// What is expected where a quote could be read in two ways.
@@ -84,8 +85,7 @@ impl Reader<'_> {
     /// Escapes raw control characters; a key that holds one has lost its closing quote.
     fn escape_controls(&mut self, from: usize, to: usize, role: Role) -> Result<(), Fault> {
         let span = self.bytes.get(from..to).unwrap_or_default();
-        // A fold over the minimum is vectorised; a search for the first byte is not.
-        if span.iter().fold(u8::MAX, |least, byte| least.min(*byte)) >= 0x20 {
+        if !has_control(span) {
             return Ok(());
         }
         if role == Role::Key {

@@ -35,7 +35,7 @@ impl Reader<'_> {
     }
 
     pub(super) fn skip_space(&self, mut at: usize) -> usize {
-        while self.bytes.get(at).is_some_and(|byte| b" \n\r\t".contains(byte)) {
+        while matches!(self.bytes.get(at), Some(b' ' | b'\n' | b'\r' | b'\t')) {
             at += 1;
         }
         at

@@ -1,0 +1,79 @@
+//! Eight bytes at once, for the loops that see every byte of a text.
+//!
+//! Most strings are shorter than what it takes a vectorised search to start. Each test returns
+//! *marks*, of which the lowest is exact; higher ones may be wrong where a lower one is set.
+
+/// One in each byte.
+const ONES: u64 = u64::from_le_bytes([0x01; 8]);
+
+/// The highest bit of each byte.
+const HIGHS: u64 = u64::from_le_bytes([0x80; 8]);
+
+/// Eight bytes of a text.
+#[derive(Clone, Copy)]
+pub(crate) struct Word(u64);
+
+impl Word {
+    /// Takes the eight bytes from `at` on, if there are as many.
+    #[inline]
+    pub(crate) fn at(bytes: &[u8], at: usize) -> Option<Self> {
+        bytes.get(at..)?.first_chunk().map(|chunk| Self(u64::from_le_bytes(*chunk)))
+    }
+
+    /// Marks the bytes that are `byte`.
+    #[inline]
+    pub(crate) fn equal(self, byte: u8) -> u64 {
+        Self(self.0 ^ (ONES * u64::from(byte))).below(1)
+    }
+
+    /// Marks the bytes below `limit`, which is ASCII.
+    #[inline]
+    pub(crate) fn below(self, limit: u8) -> u64 {
+        self.0.wrapping_sub(ONES * u64::from(limit)) & !self.0 & HIGHS
+    }
+
+    /// Returns the place of the first marked byte.
+    #[inline]
+    pub(crate) fn first(marks: u64) -> usize {
+        marks.trailing_zeros() as usize / 8
+    }
+}
+
+/// Finds the first byte from `at` on that `marks` finds in words and `is_marked` alone.
+#[inline]
+pub(crate) fn find(
+    bytes: &[u8],
+    mut at: usize,
+    marks: impl Fn(Word) -> u64,
+    is_marked: impl Fn(u8) -> bool,
+) -> Option<usize> {
+    while let Some(word) = Word::at(bytes, at) {
+        let found = marks(word);
+        if found != 0 {
+            return Some(at + Word::first(found));
+        }
+        at += 8;
+    }
+    let rest = bytes.get(at..)?.iter();
+    rest.take(8).position(|byte| is_marked(*byte)).map(|offset| at + offset)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn words_find_what_a_search_finds(
+            bytes in prop::collection::vec(prop_oneof![any::<u8>(), 0x1E_u8..0x24, Just(b'\\')], 0..40),
+            from in 0_usize..40,
+        ) {
+            let is_marked = |byte: u8| byte == b'"' || byte == 0xE2 || byte < 0x20;
+            let marks = |word: Word| word.equal(b'"') | word.equal(0xE2) | word.below(0x20);
+            let plain = bytes.iter().enumerate().skip(from);
+            let expected = plain.clone().find(|(_, byte)| is_marked(**byte)).map(|(at, _)| at);
+            prop_assert_eq!(find(&bytes, from, marks, is_marked), expected);
+        }
+    }
+}
