@@ -34,7 +34,7 @@ def typical(size):
     """Prose, a fence, a trailing comma and Python's `True`."""
     text = json.dumps(answer(size), indent=1).replace(": true", ": True")
     text = text[: text.rindex("}")].rstrip() + ",\n}"
-    return f"Here is the report you asked for [1]:\n\n```json\n{text}\n```\nLet me know if {{more}} is needed."
+    return f"Here is the report you asked for:\n\n```json\n{text}\n```\nLet me know if more is needed."
 
 
 def single_quotes(size):

@@ -19,6 +19,7 @@ mod word;
 pub use document::{Document, Duplicate, Items, Kind, Members, Node};
 pub use error::{ParseError, ParseErrorKind};
 pub use number::Number;
+pub(crate) use parse::Failure;
 pub use parse::Limits;
 pub use pointer::Pointer;
 pub(crate) use scan::{StringEnd, has_control, number_end, string_end};

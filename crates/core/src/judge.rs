@@ -14,7 +14,7 @@ mod wrapper;
 use std::ops::Range;
 
 use crate::contract::{Contract, Source};
-use crate::json::{Document, Limits, ParseError, ParseErrorKind, Pointer};
+use crate::json::{Document, Failure, Limits, ParseError, ParseErrorKind, Pointer};
 use crate::recover::{self, Found, Trouble};
 use crate::repair::Reading;
 use crate::verdict::{
@@ -79,10 +79,16 @@ pub fn judge(contract: &Contract, text: impl AsRef<[u8]>, allowance: &Allowance)
             tally.add(0..text.len(), opinion(contract, document, allowance));
             None
         }
-        Err(error) if allowance.strictness == Strictness::Strict || limit_of(&error).is_some() => {
+        Err(Failure { error, .. })
+            if allowance.strictness == Strictness::Strict || limit_of(&error).is_some() =>
+        {
             return unreadable(&error);
         }
-        Err(error) => {
+        // Sound to its end, with more open there than the one closer that is ever added.
+        Err(Failure { error, open: 2.. }) if error.kind == ParseErrorKind::Truncated => {
+            Some(Trouble::Truncated { offset: text.len() })
+        }
+        Err(Failure { error, .. }) => {
             let Found { readings, trouble } = recover::find(text, limits);
             if readings.is_empty() && trouble.is_none() {
                 return unreadable(&error);
@@ -114,7 +120,7 @@ fn judge_readings(
                 ));
             }
         };
-        let closed = edits.iter().any(|edit| edit.kind == EditKind::MissingCloser);
+        let closed = edits.last().is_some_and(|edit| edit.kind == EditKind::MissingCloser);
         let mut opinion = opinion(contract, document, allowance);
         if let Opinion::Conforms(accepted) = &mut opinion {
             if closed && !shape::closes_last(contract, &accepted.value) {

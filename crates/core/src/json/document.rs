@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::error::ParseError;
 use super::number::Number;
-use super::parse::{Limits, parse};
+use super::parse::{Failure, Limits, parse};
 use super::pointer::Pointer;
 
 /// What a node is.
@@ -136,18 +136,18 @@ impl Document {
 
     /// Parses `text` strictly, within `limits`.
     pub fn parse_within(text: impl Into<String>, limits: &Limits) -> Result<Self, ParseError> {
-        parse(text.into(), limits)
+        parse(text.into(), limits).map_err(|failure| failure.error)
     }
 
     /// Parses `text` like [`Self::parse_within`], but copies it only if it is JSON.
-    pub(crate) fn parse_text(text: &str, limits: &Limits) -> Result<Self, ParseError> {
+    pub(crate) fn parse_text(text: &str, limits: &Limits) -> Result<Self, Failure> {
         parse(text, limits)
     }
 
     /// Parses bytes that may not be UTF-8.
     pub fn parse_bytes(bytes: &[u8], limits: &Limits) -> Result<Self, ParseError> {
         match std::str::from_utf8(bytes) {
-            Ok(text) => Self::parse_text(text, limits),
+            Ok(text) => Self::parse_text(text, limits).map_err(|failure| failure.error),
             Err(error) => Err(ParseError::invalid_utf8(bytes, error.valid_up_to())),
         }
     }

@@ -69,22 +69,30 @@ struct Parser<'t> {
     sorted_keys: Vec<(u32, Vec<u32>)>,
 }
 
+/// Why a text is not JSON, and how far it was.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    pub(crate) error: ParseError,
+    /// How many containers were open there.
+    pub(crate) open: usize,
+}
+
 /// Reads `text`, which is kept only if it is JSON: a copy of megabytes would be for nothing.
 pub(super) fn parse<T: AsRef<str> + Into<String>>(
     text: T,
     limits: &Limits,
-) -> Result<Document, ParseError> {
+) -> Result<Document, Failure> {
     let parsed = Parser::read(text.as_ref(), limits)?;
     Ok(Document { text: text.into(), ..parsed })
 }
 
 impl<'t> Parser<'t> {
     /// Returns the document without its text.
-    fn read(text: &'t str, limits: &Limits) -> Result<Document, ParseError> {
+    fn read(text: &'t str, limits: &Limits) -> Result<Document, Failure> {
         let too_large = text.len() > limits.bytes || u32::try_from(text.len()).is_err();
         if too_large {
             let kind = ParseErrorKind::TooLarge { size: text.len(), limit: limits.bytes };
-            return Err(ParseError::new(kind, "", 0));
+            return Err(Failure { error: ParseError::new(kind, "", 0), open: 0 });
         }
         let mut parser = Self {
             text,
@@ -98,7 +106,8 @@ impl<'t> Parser<'t> {
             sorted_keys: Vec::new(),
         };
         if let Err(kind) = parser.document() {
-            return Err(ParseError::new(kind, text, parser.at));
+            let error = ParseError::new(kind, text, parser.at);
+            return Err(Failure { error, open: parser.open.len() });
         }
         let Self { slots, decoded, decoded_spans, mut duplicate_keys, mut sorted_keys, .. } =
             parser;

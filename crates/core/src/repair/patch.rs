@@ -12,12 +12,13 @@ pub(super) struct Patch<'t> {
     /// Everything before this offset is in `repaired`, once there are changes.
     copied: usize,
     repaired: String,
-    edits: Vec<Edit>,
+    /// What was done where; there may be one for each string of megabytes, so they are small.
+    done: Vec<(EditKind, u32)>,
 }
 
 impl<'t> Patch<'t> {
     pub(super) fn new(text: &'t str, start: usize) -> Self {
-        Self { text, start, copied: start, repaired: String::new(), edits: Vec::new() }
+        Self { text, start, copied: start, repaired: String::new(), done: Vec::new() }
     }
 
     /// Returns the offset from which on the text can still be changed.
@@ -26,7 +27,7 @@ impl<'t> Patch<'t> {
     }
 
     pub(super) fn record(&mut self, kind: EditKind, offset: usize) {
-        self.edits.push(Edit { kind, offset: Some(offset), pointer: None });
+        self.done.push((kind, narrow(offset)));
     }
 
     /// Puts `with` in place of `range`, which must not lie before an earlier change.
@@ -47,11 +48,17 @@ impl<'t> Patch<'t> {
 
     /// Returns the value's text up to `end`, and the edits.
     pub(super) fn finish(mut self, end: usize) -> (Cow<'t, str>, Vec<Edit>) {
-        if self.edits.is_empty() {
+        if self.done.is_empty() {
             let whole = self.text.get(self.start..end).unwrap_or_default();
-            return (Cow::Borrowed(whole), self.edits);
+            return (Cow::Borrowed(whole), Vec::new());
         }
         self.repaired.push_str(self.text.get(self.copied..end).unwrap_or_default());
-        (Cow::Owned(self.repaired), self.edits)
+        let edit = |(kind, offset)| Edit { kind, offset: Some(offset as usize), pointer: None };
+        (Cow::Owned(self.repaired), self.done.into_iter().map(edit).collect())
     }
+}
+
+/// Narrows an offset in a text that [`Limits`](crate::json::Limits) has bounded.
+fn narrow(offset: usize) -> u32 {
+    u32::try_from(offset).unwrap_or(u32::MAX)
 }
