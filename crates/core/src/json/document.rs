@@ -82,6 +82,8 @@ pub struct Document {
     pub(super) duplicate_keys: Vec<u32>,
     /// For objects with many members: their key slots, sorted by key.
     pub(super) sorted_keys: Vec<(u32, Vec<u32>)>,
+    /// How many containers are nested at most.
+    pub(super) depth: usize,
 }
 
 /// A value in a document.
@@ -174,18 +176,7 @@ impl Document {
 
     /// Returns how many containers are nested at most.
     pub fn depth(&self) -> usize {
-        let mut open: Vec<u32> = Vec::new();
-        let mut deepest = 0;
-        for (index, slot) in (0u32..).zip(&self.slots) {
-            while open.last().is_some_and(|end| *end <= index) {
-                open.pop();
-            }
-            if matches!(slot.kind, Kind::Array | Kind::Object) {
-                open.push(slot.next);
-                deepest = deepest.max(open.len());
-            }
-        }
-        deepest
+        self.depth
     }
 
     /// Returns the node at `pointer`.

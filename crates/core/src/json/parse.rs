@@ -67,6 +67,8 @@ struct Parser<'t> {
     decoded_spans: Vec<(u32, u32)>,
     duplicate_keys: Vec<u32>,
     sorted_keys: Vec<(u32, Vec<u32>)>,
+    /// How many containers were open at most.
+    depth: usize,
 }
 
 /// Why a text is not JSON, and how far it was.
@@ -104,17 +106,17 @@ impl<'t> Parser<'t> {
             decoded_spans: Vec::new(),
             duplicate_keys: Vec::new(),
             sorted_keys: Vec::new(),
+            depth: 0,
         };
         if let Err(kind) = parser.document() {
             let error = ParseError::new(kind, text, parser.at);
             return Err(Failure { error, open: parser.open.len() });
         }
-        let Self { slots, decoded, decoded_spans, mut duplicate_keys, mut sorted_keys, .. } =
-            parser;
-        sorted_keys.sort_unstable_by_key(|(object, _)| *object);
-        duplicate_keys.sort_unstable();
+        parser.sorted_keys.sort_unstable_by_key(|(object, _)| *object);
+        parser.duplicate_keys.sort_unstable();
+        let Self { slots, decoded, decoded_spans, duplicate_keys, sorted_keys, depth, .. } = parser;
         let text = String::new();
-        Ok(Document { text, slots, decoded, decoded_spans, duplicate_keys, sorted_keys })
+        Ok(Document { text, slots, decoded, decoded_spans, duplicate_keys, sorted_keys, depth })
     }
 
     fn document(&mut self) -> Result<(), ParseErrorKind> {
@@ -275,6 +277,7 @@ impl<'t> Parser<'t> {
         let slot = narrow(self.slots.len());
         self.push(Slot { kind, start: narrow(self.at), end: 0, next: 0, extra: 0 })?;
         self.open.push(Open { kind, slot, children: 0 });
+        self.depth = self.depth.max(self.open.len());
         self.at += 1;
         Ok(())
     }
