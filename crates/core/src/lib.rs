@@ -14,6 +14,8 @@ pub mod verdict;
 #[cfg(test)]
 mod arbitrary;
 #[cfg(test)]
+mod page;
+#[cfg(test)]
 mod suite;
 
 pub use contract::{

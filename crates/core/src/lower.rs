@@ -15,6 +15,8 @@ mod logic;
 mod lowerer;
 mod object;
 mod original;
+#[cfg(test)]
+mod page;
 mod place;
 mod portability;
 mod pre_image;

@@ -10,6 +10,7 @@ use jsonschema::Draft;
 use serde_json::{Value, json};
 
 use crate::contract::{Options, Preflight, Scrutiny};
+use crate::page::repository;
 use crate::{Contract, Document};
 
 /// The drafts that the suite covers, by folder.
@@ -36,11 +37,6 @@ pub(crate) struct Test {
     pub(crate) name: String,
     pub(crate) value: Document,
     pub(crate) conforms: bool,
-}
-
-/// Returns the repository's folder.
-pub(crate) fn repository() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
 impl Suite {

@@ -2,8 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::path::Path;
-use std::{env, fs};
 
 use jsonschema::{Draft, PatternOptions, Registry, ValidationError};
 use serde_json::Value;
@@ -12,7 +10,8 @@ use super::validator::{Validator, build};
 use crate::contract::Options;
 use crate::json::meter::{Meter, bounded};
 use crate::json::probe::{Probe, Tape};
-use crate::suite::{DRAFTS, Group, Suite, Test, repository};
+use crate::page::compare;
+use crate::suite::{DRAFTS, Group, Suite, Test};
 use crate::verdict::check;
 
 /// Whether `format` decides.
@@ -133,7 +132,7 @@ fn the_table_of_formats_is_up_to_date() {
             table.entry(place).or_default()[column] = Some(score);
         }
     }
-    compare(&repository().join("docs/reference/format-support.md"), &render(&table));
+    compare("docs/reference/format-support.md", &render(&table));
 }
 
 fn render(table: &BTreeMap<String, [Option<Score>; DRAFTS.len()]>) -> String {
@@ -156,14 +155,4 @@ fn render(table: &BTreeMap<String, [Option<Score>; DRAFTS.len()]>) -> String {
         writeln!(page, "| {place} | {} |", cells.join(" | ")).unwrap();
     }
     page
-}
-
-/// Compares a generated page with the one in the repository, or writes it if asked to.
-fn compare(path: &Path, page: &str) {
-    if env::var_os("AIRTIGHT_BLESS").is_some() {
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, page).unwrap();
-    }
-    let written = fs::read_to_string(path).unwrap_or_default();
-    assert!(written == page, "{} is out of date: run with AIRTIGHT_BLESS=1", path.display());
 }

@@ -1,0 +1,103 @@
+//! The page about the dialects, written from the tables.
+
+use std::fmt::Write as _;
+
+use super::Dialect;
+use super::dialect::{EnumMembers, Extras, Formats, Limits, Optionals, Recursion, Root, Table};
+use crate::page::compare;
+
+const HEAD: &str = "\
+# Dialects
+
+What each provider accepts of JSON Schema, as documented or observed on a date. Lowering adapts a
+contract to these tables and lists what is lost; the local verdict by the original contract catches
+what is wrong here. Written from the tables by the test `the_page_of_dialects_is_up_to_date`; run
+`make bless` to write it anew.
+";
+
+fn words(keywords: &[&str]) -> String {
+    keywords.iter().map(|keyword| format!("`{keyword}`")).collect::<Vec<_>>().join(", ")
+}
+
+fn limits(limits: &Limits) -> String {
+    let named = [
+        ("properties", limits.properties),
+        ("levels", limits.depth),
+        ("enum values", limits.enum_values),
+        ("characters in a long enum", limits.enum_chars),
+        ("characters of names and values", limits.name_chars),
+        ("optional members", limits.optionals),
+        ("unions", limits.unions),
+    ];
+    let finite = named.into_iter().filter(|(_, limit)| *limit != usize::MAX);
+    let listed: Vec<String> = finite.map(|(name, limit)| format!("{limit} {name}")).collect();
+    if listed.is_empty() { "none known".to_owned() } else { listed.join(", ") }
+}
+
+fn rows(table: &Table) -> [(&'static str, String); 9] {
+    let say = |text: &str| text.to_owned();
+    [
+        (
+            "root",
+            say(match table.root {
+                Root::Any => "anything",
+                Root::Object => "an object; other roots are wrapped as `{\"value\": …}`",
+            }),
+        ),
+        (
+            "optional members",
+            say(match table.optionals {
+                Optionals::Omitted => "left out of `required`",
+                Optionals::Nullable => "required, with `null` for absence",
+            }),
+        ),
+        (
+            "undeclared members",
+            say(match table.extras {
+                Extras::AsWritten => "as written",
+                Extras::Explicit => "allowed if said explicitly",
+                Extras::Forbidden => "forbidden",
+            }),
+        ),
+        (
+            "recursion",
+            say(match table.recursion {
+                Recursion::Allowed => "allowed",
+                Recursion::Cut => "not allowed",
+            }),
+        ),
+        (
+            "`enum`",
+            say(match table.enum_members {
+                EnumMembers::Any => "any values",
+                EnumMembers::Scalars => "scalars",
+                EnumMembers::StringsAndNumbers => "strings and numbers",
+            }),
+        ),
+        (
+            "`format`",
+            match table.formats {
+                Formats::Listed(formats) => words(formats),
+                Formats::Annotation => say("an annotation"),
+            },
+        ),
+        ("enforced", words(table.keywords)),
+        ("kept as annotations", words(table.annotations)),
+        ("limits", limits(&table.limits)),
+    ]
+}
+
+#[test]
+fn the_page_of_dialects_is_up_to_date() {
+    let mut page = HEAD.to_owned();
+    for dialect in Dialect::ALL {
+        let table = dialect.table();
+        write!(page, "\n## {}\n\nAs of {}; {}.\n\n", dialect.name(), table.as_of, table.source)
+            .unwrap();
+        page.push_str("| | |\n|---|---|\n");
+        for (name, text) in rows(table) {
+            writeln!(page, "| {name} | {text} |").unwrap();
+        }
+    }
+    compare("docs/wire/dialects.md", &page);
+}
