@@ -6,6 +6,7 @@ pub mod contract;
 pub mod json;
 pub mod judge;
 pub mod lower;
+mod nearest;
 mod recover;
 mod repair;
 pub mod stream;

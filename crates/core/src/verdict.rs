@@ -9,8 +9,8 @@ mod expansion;
 mod explain;
 mod findings;
 mod message;
-pub(crate) mod nearest;
 mod stack;
+pub(crate) mod validator;
 #[cfg(test)]
 mod suite;
 pub(crate) mod validator;

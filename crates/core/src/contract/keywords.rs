@@ -1,10 +1,8 @@
 //! Every keyword of every draft: who knows it, and where it holds schemas.
 
-mod suggest;
-
 use jsonschema::Draft;
 
-pub(super) use suggest::nearest;
+use crate::nearest::nearest;
 
 /// What a keyword's value is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -155,6 +153,12 @@ impl Keyword {
         KEYWORDS.iter().find(|keyword| keyword.name == name)
     }
 
+    /// Returns the keyword of `draft` that `name` is most likely a typo of.
+    pub(super) fn meant_by(name: &str, draft: Draft) -> Option<&'static str> {
+        let known = KEYWORDS.iter().filter(|keyword| keyword.is_in(draft));
+        nearest(name, known.map(|keyword| keyword.name))
+    }
+
     /// Claims that `draft` knows this keyword.
     pub(super) fn is_in(&self, draft: Draft) -> bool {
         self.drafts & bit(draft) != 0
@@ -164,5 +168,28 @@ impl Keyword {
     pub(super) fn draft_names(&self) -> Vec<&'static str> {
         let known = DRAFTS.iter().filter(|(draft, _)| self.is_in(*draft));
         known.map(|(_, name)| *name).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use test_case::test_case;
+
+    #[test_case("propertees", Some("properties"))]
+    #[test_case("Properties", Some("properties"); "case")]
+    #[test_case("reqiured", Some("required"); "swap")]
+    #[test_case("additionalProps", Some("additionalProperties"); "short form")]
+    #[test_case("anyof", Some("anyOf"))]
+    #[test_case("tpye", Some("type"); "swap in a short name")]
+    #[test_case("password", None)]
+    #[test_case("foo", None)]
+    fn typos_lead_to_the_keyword(typo: &str, expected: Option<&str>) {
+        assert_eq!(Keyword::meant_by(typo, Draft::Draft202012), expected);
+    }
+
+    #[test]
+    fn only_keywords_of_the_draft_are_suggested() {
+        assert_eq!(Keyword::meant_by("prefixItem", Draft::Draft7), None);
     }
 }

@@ -6,7 +6,7 @@ use jsonschema::Draft;
 use serde_json::{Map, Value};
 
 use super::diagnostic::Diagnostic;
-use super::keywords::{Holds, Judges, Keyword, draft_name, nearest};
+use super::keywords::{Holds, Judges, Keyword, draft_name};
 use super::subschemas::{Site, SiteId, Subschemas};
 use crate::json::Pointer;
 
@@ -109,9 +109,9 @@ impl Findings<'_, '_> {
             return;
         }
         let message = format!("unknown keyword `{}`", shown(name));
-        let hint = nearest(name, draft).map_or_else(
+        let hint = Keyword::meant_by(name, draft).map_or_else(
             || "annotations of your own start with `x-`".to_owned(),
-            |keyword| format!("did you mean `{}`", keyword.name),
+            |keyword| format!("did you mean `{keyword}`"),
         );
         self.error((id, name), "unknown_keyword", &message, &hint);
     }

@@ -7,10 +7,10 @@ use jsonschema::error::{TypeKind, ValidationErrorKind};
 use jsonschema::{JsonType, ValidationError};
 use serde_json::Value;
 
-use super::nearest::nearest;
 use crate::contract::RULES;
 use crate::json::unique::first_repeated;
 use crate::json::{Kind, Node};
+use crate::nearest::nearest;
 
 /// How many allowed values or names are listed.
 const LISTED: usize = 20;
