@@ -191,6 +191,22 @@ mod tests {
         assert!(findings[0].message.ends_with(path), "{}", findings[0].message);
     }
 
+    #[test]
+    fn dynamic_references_lead_to_every_schema_of_their_anchor() {
+        let schema = json!({
+            "$id": "http://a.test/root",
+            "$dynamicAnchor": "node",
+            "$ref": "tree",
+            "$defs": {"tree": {
+                "$id": "tree",
+                "$dynamicRef": "#node",
+                "$defs": {"leaf": {"$dynamicAnchor": "node"}},
+            }},
+        });
+        let codes: Vec<_> = measured(&schema).1.into_iter().map(|it| it.code).collect();
+        assert_eq!(codes, ["endless_reference"]);
+    }
+
     #[test_case(&json!({"properties": {"next": {"$ref": "#"}}}); "through properties")]
     #[test_case(&json!({"items": {"anyOf": [{"$ref": "#"}]}}); "through items")]
     #[test_case(&json!({"$defs": {"a": {"additionalProperties": {"$ref": "#/$defs/a"}}}, "$ref": "#/$defs/a"}); "in a definition")]

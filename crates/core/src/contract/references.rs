@@ -13,6 +13,9 @@ use crate::json::Pointer;
 /// How many different schemas may be referred to; compiling a chain of them is quadratic.
 const TARGET_LIMIT: usize = 10_000;
 
+/// How many schemas may share a dynamic anchor; each reference to one may lead to all of them.
+const NAMESAKE_LIMIT: usize = 64;
+
 /// What a document without `$id` is called.
 const DEFAULT_BASE: &str = "json-schema:///";
 
@@ -63,6 +66,9 @@ impl References {
             for keyword in KEYWORDS {
                 let Some(text) = reference(subschemas, id, keyword) else { continue };
                 match index.find(subschemas, id, text) {
+                    Ok(Some(target)) if keyword != "$ref" => {
+                        targets.extend(index.namesakes(subschemas, target));
+                    }
                     Ok(target) => targets.extend(target),
                     Err(problem) => {
                         unresolved += 1;
@@ -75,6 +81,11 @@ impl References {
             }
             references.targets.push(targets);
             id += 1;
+        }
+        if index.dynamic.values().any(|namesakes| namesakes.len() > NAMESAKE_LIMIT) {
+            let message =
+                format!("more than {NAMESAKE_LIMIT} schemas have the same dynamic anchor");
+            findings.push(Diagnostic::error(Pointer::root(), "too_many_references", message));
         }
         let targets = references.distinct_targets().len();
         if targets > TARGET_LIMIT {
@@ -122,6 +133,8 @@ struct Index<'g> {
     resources: Vec<Resource>,
     by_uri: HashMap<String, usize>,
     anchors: HashMap<(usize, String), SiteId>,
+    /// The schemas of each dynamic anchor.
+    dynamic: HashMap<String, Vec<SiteId>>,
     /// For each subschema, the resource that it belongs to.
     belongs: Vec<usize>,
 }
@@ -146,6 +159,20 @@ impl Index<'_> {
         {
             self.anchors.entry((own, anchor.to_owned())).or_insert(id);
         }
+        if let Some(anchor) = dynamic_anchor(site) {
+            self.dynamic.entry(anchor.to_owned()).or_default().push(id);
+        }
+    }
+
+    /// Returns everything that a dynamic reference to `target` may lead to: which one of the
+    /// schemas with the same anchor it is, depends on the way that led to the reference.
+    fn namesakes(&self, subschemas: &Subschemas<'_>, target: SiteId) -> Vec<SiteId> {
+        let anchor = subschemas.get(target).and_then(dynamic_anchor);
+        let namesakes = anchor.and_then(|anchor| self.dynamic.get(anchor));
+        namesakes.map_or_else(
+            || vec![target],
+            |namesakes| namesakes.iter().take(NAMESAKE_LIMIT).copied().collect(),
+        )
     }
 
     /// Adds the root of a document, under its `$id` and the name that it was given by.
@@ -203,6 +230,12 @@ impl Index<'_> {
         }
         self.anchors.get(&(resource, fragment)).copied().map(Some).ok_or(Problem::Nowhere)
     }
+}
+
+/// Returns the name by which dynamic references find the subschema; 2019-09 has only one.
+fn dynamic_anchor<'s>(site: &Site<'s>) -> Option<&'s str> {
+    let recursive = site.keyword("$recursiveAnchor") == Some(&Value::Bool(true));
+    site.keyword("$dynamicAnchor").and_then(Value::as_str).or(recursive.then_some(""))
 }
 
 /// Returns the subschema's `$id`, or `id` in draft 4.
