@@ -5,7 +5,6 @@ mod check;
 mod coerce;
 mod edit;
 mod exact;
-mod expansion;
 mod explain;
 mod findings;
 mod message;
@@ -13,6 +12,7 @@ mod stack;
 pub(crate) mod validator;
 #[cfg(test)]
 mod suite;
+pub(crate) mod toll;
 pub(crate) mod validator;
 mod violation;
 

@@ -3,12 +3,14 @@
 use jsonschema::{Draft, PatternOptions, Registry, ValidationOptions};
 use serde_json::{Value, json};
 
+use super::cycle::Expansion;
 use super::diagnostic::Diagnostic;
 use super::rules;
 use super::source::{FINDING_LIMIT, Origin};
 use super::subschemas::Subschemas;
 use crate::json::Pointer;
 use crate::json::probe::Tape;
+use crate::verdict::toll::{levy, with_toll};
 use crate::verdict::validator::{Validator, build};
 
 /// Which patterns a contract may use.
@@ -38,6 +40,9 @@ const REFUSED_LIMIT: usize = 5;
 
 /// How often one match may backtrack: some milliseconds.
 const BACKTRACK_LIMIT: usize = 100_000;
+
+/// How many schemas may be applied to one value for the price of the step into it.
+const FREE_EXPANSION: u64 = 64;
 
 /// How the validator and the canonicaliser read patterns.
 #[derive(Debug, Clone, Copy)]
@@ -94,6 +99,7 @@ impl Compiler<'_> {
         &self,
         schema: &Value,
         subschemas: &Subschemas<'_>,
+        expansion: Expansion,
     ) -> Result<Validator, Vec<Diagnostic>> {
         let mut options = jsonschema::options_for::<Tape>()
             .offline()
@@ -109,7 +115,13 @@ impl Compiler<'_> {
             ValidationOptions::with_pattern_options,
         );
         let flaws = rules::Findings::default();
-        let built = build(rules::with_rules(options, &flaws), schema).map_err(|error| {
+        let options = rules::with_rules(options, &flaws);
+        let built = if expansion.schemas > FREE_EXPANSION {
+            build(with_toll(options), &metered(schema, subschemas))
+        } else {
+            build(options, schema)
+        };
+        let built = built.map_err(|error| {
             let mut findings = self.inspect(schema);
             findings.extend(refused_patterns(subschemas, self.engine));
             if findings.is_empty() {
@@ -135,6 +147,16 @@ impl Compiler<'_> {
         let errors = meta.iter_errors(schema).take(FINDING_LIMIT);
         errors.map(|error| invalid(&error, self.origin)).collect()
     }
+}
+
+/// Returns a copy of `schema` in which applying schemas in place costs.
+fn metered(schema: &Value, subschemas: &Subschemas<'_>) -> Value {
+    let mut copy = schema.clone();
+    for id in subschemas.of_contract().filter(|id| subschemas.branches(*id).next().is_some()) {
+        let place = copy.pointer_mut(subschemas.pointer(id).as_str());
+        place.and_then(Value::as_object_mut).map(levy);
+    }
+    copy
 }
 
 fn invalid(error: &jsonschema::ValidationError<'_>, origin: Origin) -> Diagnostic {
@@ -196,4 +218,26 @@ fn refused_patterns(subschemas: &Subschemas<'_>, engine: Engine) -> Vec<Diagnost
             Diagnostic::error(pointer, "invalid_pattern", message)
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contract::references::References;
+    use std::collections::HashMap;
+
+    #[test]
+    fn only_schemas_are_metered_and_never_their_data() {
+        let schema = json!({
+            "const": {"anyOf": []},
+            "properties": {"anyOf": {"anyOf": [{"$ref": "#/x-shared/a"}, {"enum": [{"not": 1}]}]}},
+            "x-shared": {"a": {"allOf": [{}]}, "b": {"not": {}}},
+        });
+        let mut subschemas = Subschemas::of(&schema, Draft::Draft202012);
+        References::resolve(&mut subschemas, HashMap::new(), &mut Vec::new());
+        let mut expected = schema.clone();
+        levy(expected["properties"]["anyOf"].as_object_mut().unwrap());
+        levy(expected["x-shared"]["a"].as_object_mut().unwrap());
+        assert_eq!(metered(&schema, &subschemas), expected);
+    }
 }

@@ -4,7 +4,6 @@
 //! round that stays on the same value never ends.
 
 use super::diagnostic::Diagnostic;
-use super::keywords::Judges;
 use super::references::References;
 use super::source::FINDING_LIMIT;
 use super::subschemas::{SiteId, Subschemas};
@@ -81,20 +80,8 @@ pub(super) fn measure(
 }
 
 /// Returns the schemas that judge the same value as `id` does.
-pub(super) fn in_place_edges(
-    subschemas: &Subschemas<'_>,
-    references: &References,
-    id: SiteId,
-) -> Vec<SiteId> {
-    let Some(site) = subschemas.get(id) else { return Vec::new() };
-    let mut edges = references.of(id).to_vec();
-    if !site.is_only_reference() {
-        let applies = |child: &&SiteId| {
-            subschemas.get(**child).is_some_and(|child| child.judges() == Judges::SameValue)
-        };
-        edges.extend(site.children.iter().filter(applies));
-    }
-    edges
+fn in_place_edges(subschemas: &Subschemas<'_>, references: &References, id: SiteId) -> Vec<SiteId> {
+    references.of(id).iter().copied().chain(subschemas.branches(id)).collect()
 }
 
 /// A node on the current path, and the edges that are still to follow.

@@ -148,7 +148,7 @@ impl Preflight {
             findings.extend(compiler.inspect(&schema));
             return Self::new(None, findings, Root::unknown("not decided: it is invalid"));
         }
-        let validator = match compiler.compile(&schema, &subschemas) {
+        let validator = match compiler.compile(&schema, &subschemas, expansion) {
             Ok(validator) => validator,
             Err(errors) => {
                 findings.extend(errors);

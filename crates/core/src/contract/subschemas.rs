@@ -160,6 +160,27 @@ impl<'s> Subschemas<'s> {
         self.iter().take(self.own)
     }
 
+    /// Returns the subschemas of the contract itself, also those that only a reference leads to.
+    pub(super) fn of_contract(&self) -> impl Iterator<Item = SiteId> {
+        let mut is_inside = vec![true; self.len()];
+        for (id, site) in self.iter().skip(1) {
+            let parent = site.parent().and_then(|parent| is_inside.get(parent).copied());
+            if let Some(slot) = is_inside.get_mut(id) {
+                *slot = parent.unwrap_or_default();
+            }
+        }
+        is_inside.into_iter().enumerate().filter_map(|(id, is_inside)| is_inside.then_some(id))
+    }
+
+    /// Returns the subschemas in `id` that judge the same value as it does.
+    pub(super) fn branches(&self, id: SiteId) -> impl Iterator<Item = SiteId> {
+        let site = self.get(id).filter(|site| !site.is_only_reference());
+        let children = site.into_iter().flat_map(|site| &site.children).copied();
+        children.filter(|child| {
+            self.get(*child).is_some_and(|child| child.judges() == Judges::SameValue)
+        })
+    }
+
     /// Returns where the subschema is in its document.
     pub(super) fn pointer(&self, id: SiteId) -> Pointer {
         let mut steps = Vec::new();

@@ -1,4 +1,4 @@
-//! The validator that decides: `jsonschema` over the tape, with exact numbers and bounded work.
+//! The validator that decides: `jsonschema` over the tape, with exact numbers.
 
 use std::sync::Arc;
 
@@ -6,7 +6,6 @@ use jsonschema::{Draft, Retrieve, ValidationError, ValidationOptions};
 use serde_json::Value;
 
 use super::exact::with_exact_numbers;
-use super::expansion::{metered, with_meter};
 use crate::json::probe::Tape;
 
 /// A compiled schema.
@@ -23,8 +22,5 @@ pub(crate) fn build(
     // A meta-schema of its own may leave out the numeric keywords; ours cannot be left out.
     let is_custom = Draft::default().detect(schema) == Draft::Unknown;
     let options = if is_custom { options } else { with_exact_numbers(options) };
-    match metered(schema) {
-        Some(metered) => with_meter(options).build(&metered),
-        None => options.build(schema),
-    }
+    options.build(schema)
 }
