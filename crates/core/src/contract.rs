@@ -31,7 +31,7 @@ pub use preflight::{Options, Preflight, Scrutiny, Wrap};
 pub use root::Decision;
 pub(crate) use rules::RULES;
 pub use rules::Source;
-pub use source::{Origin, SOURCE_LIMIT_BYTES, SourceError};
+pub use source::{Origin, SOURCE_LIMIT_BYTES};
 
 /// A JSON Schema with its rules and identity, compiled.
 #[derive(Debug)]

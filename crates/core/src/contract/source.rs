@@ -24,42 +24,12 @@ pub enum Origin {
     File,
 }
 
-/// Why a contract could not be read; for whoever does the reading.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum SourceError {
-    /// The operating system refused.
-    #[error("contract could not be read: {reason}")]
-    Unreadable {
-        /// What it said.
-        reason: String,
-    },
-    /// A directory, pipe or device stands in place of a file.
-    #[error("contract must be a regular file")]
-    NotRegular,
-    /// There are too many bytes.
-    #[error("contract is {size} bytes, over the limit of {SOURCE_LIMIT_BYTES}")]
-    TooLarge {
-        /// How many.
-        size: u64,
-    },
-}
-
-impl From<SourceError> for Diagnostic {
-    fn from(error: SourceError) -> Self {
-        let code = match error {
-            SourceError::Unreadable { .. } => "unreadable",
-            SourceError::NotRegular => "not_a_regular_file",
-            SourceError::TooLarge { .. } => "too_large",
-        };
-        Self::error(Pointer::root(), code, error.to_string())
-    }
-}
-
 /// Reads a schema, or says all that is wrong with its text.
 pub(super) fn read(bytes: &[u8], origin: Origin) -> Result<Value, Vec<Diagnostic>> {
     if bytes.len() > SOURCE_LIMIT_BYTES {
-        let size = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
-        return Err(vec![SourceError::TooLarge { size }.into()]);
+        let size = bytes.len();
+        let message = format!("contract is {size} bytes, over the limit of {SOURCE_LIMIT_BYTES}");
+        return Err(vec![Diagnostic::error(Pointer::root(), "too_large", message)]);
     }
     let limits = Limits { bytes: SOURCE_LIMIT_BYTES, depth: DEPTH_LIMIT, ..Limits::default() };
     let document =

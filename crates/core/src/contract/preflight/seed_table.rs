@@ -4,7 +4,6 @@ use serde_json::{Value, json};
 use test_case::test_case;
 
 use super::{Options, Origin, Preflight, Wrap};
-use crate::contract::source::SourceError;
 use crate::{Answer, Diagnostic};
 
 /// Inspects `text` as `--no-wrap` does.
@@ -30,19 +29,6 @@ fn refusal(text: &str) -> Diagnostic {
 fn refusals_say_what_is_wrong(text: &str, expected: &str) {
     let finding = refusal(text);
     assert!(finding.message.contains(expected), "{finding}");
-}
-
-#[test]
-fn reading_errors_have_the_words_of_the_seed() {
-    let messages = [
-        SourceError::Unreadable { reason: "no such file".to_owned() },
-        SourceError::NotRegular,
-        SourceError::TooLarge { size: 4_194_305 },
-    ]
-    .map(|error| Diagnostic::from(error).message);
-    assert!(messages[0].contains("could not be read"));
-    assert!(messages[1].contains("must be a regular file"));
-    assert!(messages[2].contains("4194305 bytes, over the limit of 4194304"));
 }
 
 #[test_case(&json!({"type": "object", "properties": {"a": {"type": "string"}}}); "2 simple")]
