@@ -27,10 +27,11 @@ pub use diagnostic::{Diagnostic, Refusal, Severity};
 pub use example::ExampleError;
 pub use fingerprint::Fingerprint;
 pub use identity::Identity;
+pub(crate) use keywords::Keyword;
 pub use preflight::{Options, Preflight, Scrutiny, Wrap};
 pub use root::Decision;
-pub(crate) use rules::RULES;
 pub use rules::Source;
+pub(crate) use rules::{GROUNDED, RULES};
 pub use source::{Origin, SOURCE_LIMIT_BYTES};
 
 /// A JSON Schema with its rules and identity, compiled.

@@ -1,4 +1,4 @@
-//! Every keyword of every draft: who knows it, and where it holds schemas.
+//! Every keyword of every draft: who knows it, what it restricts, and where it holds schemas.
 
 use jsonschema::Draft;
 
@@ -32,10 +32,22 @@ pub(super) enum Judges {
     Nothing,
 }
 
+/// Which values a keyword may reject.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Restricts {
+    /// Those of one type.
+    OneType(&'static str),
+    /// Any.
+    Values,
+    /// None: it informs, names or defines.
+    Nothing,
+}
+
 /// One keyword.
 #[derive(Debug)]
-pub(super) struct Keyword {
+pub(crate) struct Keyword {
     pub(super) name: &'static str,
+    restricts: Restricts,
     drafts: u8,
     pub(super) holds: Holds,
     pub(super) judges: Judges,
@@ -70,86 +82,97 @@ pub(super) fn draft_name(draft: Draft) -> &'static str {
     DRAFTS.iter().find(|(known, _)| *known == draft).map_or("unknown", |(_, name)| name)
 }
 
-const fn data(name: &'static str, drafts: u8) -> Keyword {
-    Keyword { name, drafts, holds: Holds::Data, judges: Judges::Part }
+const OBJECTS: Restricts = Restricts::OneType("object");
+const ARRAYS: Restricts = Restricts::OneType("array");
+const STRINGS: Restricts = Restricts::OneType("string");
+const NUMBERS: Restricts = Restricts::OneType("number");
+
+const fn data(name: &'static str, restricts: Restricts, drafts: u8) -> Keyword {
+    Keyword { name, restricts, drafts, holds: Holds::Data, judges: Judges::Part }
 }
 
-const fn schemas(name: &'static str, drafts: u8, holds: Holds, judges: Judges) -> Keyword {
-    Keyword { name, drafts, holds, judges }
+const fn schemas(
+    name: &'static str,
+    restricts: Restricts,
+    drafts: u8,
+    holds: Holds,
+    judges: Judges,
+) -> Keyword {
+    Keyword { name, restricts, drafts, holds, judges }
 }
 
 #[rustfmt::skip]
 static KEYWORDS: [Keyword; 63] = [
-    data("type", ALL),
-    schemas("properties", ALL, Holds::SchemaMap, Judges::Part),
-    data("required", ALL),
-    schemas("items", ALL, Holds::SchemaOrSchemas, Judges::Part),
-    data("enum", ALL),
-    data("const", FROM_6),
-    schemas("additionalProperties", ALL, Holds::Schema, Judges::Part),
-    schemas("patternProperties", ALL, Holds::SchemaMap, Judges::Part),
-    schemas("propertyNames", FROM_6, Holds::Schema, Judges::Part),
-    data("minProperties", ALL),
-    data("maxProperties", ALL),
-    schemas("prefixItems", D2020, Holds::Schemas, Judges::Part),
-    schemas("additionalItems", ALL & !D2020, Holds::Schema, Judges::Part),
-    schemas("contains", FROM_6, Holds::Schema, Judges::Part),
-    data("minContains", FROM_2019),
-    data("maxContains", FROM_2019),
-    data("minItems", ALL),
-    data("maxItems", ALL),
-    data("uniqueItems", ALL),
-    schemas("unevaluatedItems", FROM_2019, Holds::Schema, Judges::Part),
-    schemas("unevaluatedProperties", FROM_2019, Holds::Schema, Judges::Part),
-    data("minimum", ALL),
-    data("maximum", ALL),
-    data("exclusiveMinimum", ALL),
-    data("exclusiveMaximum", ALL),
-    data("multipleOf", ALL),
-    data("minLength", ALL),
-    data("maxLength", ALL),
-    data("pattern", ALL),
-    data("format", ALL),
-    schemas("allOf", ALL, Holds::Schemas, Judges::SameValue),
-    schemas("anyOf", ALL, Holds::Schemas, Judges::SameValue),
-    schemas("oneOf", ALL, Holds::Schemas, Judges::SameValue),
-    schemas("not", ALL, Holds::Schema, Judges::SameValue),
-    schemas("if", FROM_7, Holds::Schema, Judges::SameValue),
-    schemas("then", FROM_7, Holds::Schema, Judges::SameValue),
-    schemas("else", FROM_7, Holds::Schema, Judges::SameValue),
-    schemas("dependentSchemas", FROM_2019, Holds::SchemaMap, Judges::SameValue),
-    data("dependentRequired", FROM_2019),
+    data("type", Restricts::Values, ALL),
+    schemas("properties", OBJECTS, ALL, Holds::SchemaMap, Judges::Part),
+    data("required", OBJECTS, ALL),
+    schemas("items", ARRAYS, ALL, Holds::SchemaOrSchemas, Judges::Part),
+    data("enum", Restricts::Values, ALL),
+    data("const", Restricts::Values, FROM_6),
+    schemas("additionalProperties", OBJECTS, ALL, Holds::Schema, Judges::Part),
+    schemas("patternProperties", OBJECTS, ALL, Holds::SchemaMap, Judges::Part),
+    schemas("propertyNames", OBJECTS, FROM_6, Holds::Schema, Judges::Part),
+    data("minProperties", OBJECTS, ALL),
+    data("maxProperties", OBJECTS, ALL),
+    schemas("prefixItems", ARRAYS, D2020, Holds::Schemas, Judges::Part),
+    schemas("additionalItems", ARRAYS, ALL & !D2020, Holds::Schema, Judges::Part),
+    schemas("contains", ARRAYS, FROM_6, Holds::Schema, Judges::Part),
+    data("minContains", ARRAYS, FROM_2019),
+    data("maxContains", ARRAYS, FROM_2019),
+    data("minItems", ARRAYS, ALL),
+    data("maxItems", ARRAYS, ALL),
+    data("uniqueItems", ARRAYS, ALL),
+    schemas("unevaluatedItems", ARRAYS, FROM_2019, Holds::Schema, Judges::Part),
+    schemas("unevaluatedProperties", OBJECTS, FROM_2019, Holds::Schema, Judges::Part),
+    data("minimum", NUMBERS, ALL),
+    data("maximum", NUMBERS, ALL),
+    data("exclusiveMinimum", NUMBERS, ALL),
+    data("exclusiveMaximum", NUMBERS, ALL),
+    data("multipleOf", NUMBERS, ALL),
+    data("minLength", STRINGS, ALL),
+    data("maxLength", STRINGS, ALL),
+    data("pattern", STRINGS, ALL),
+    data("format", STRINGS, ALL),
+    schemas("allOf", Restricts::Values, ALL, Holds::Schemas, Judges::SameValue),
+    schemas("anyOf", Restricts::Values, ALL, Holds::Schemas, Judges::SameValue),
+    schemas("oneOf", Restricts::Values, ALL, Holds::Schemas, Judges::SameValue),
+    schemas("not", Restricts::Values, ALL, Holds::Schema, Judges::SameValue),
+    schemas("if", Restricts::Values, FROM_7, Holds::Schema, Judges::SameValue),
+    schemas("then", Restricts::Values, FROM_7, Holds::Schema, Judges::SameValue),
+    schemas("else", Restricts::Values, FROM_7, Holds::Schema, Judges::SameValue),
+    schemas("dependentSchemas", OBJECTS, FROM_2019, Holds::SchemaMap, Judges::SameValue),
+    data("dependentRequired", OBJECTS, FROM_2019),
     // Deprecated since 2019-09, but still in the meta-schemas and still asserted.
-    schemas("dependencies", ALL, Holds::Dependencies, Judges::SameValue),
-    data("contentMediaType", FROM_7),
-    data("contentEncoding", FROM_7),
+    schemas("dependencies", OBJECTS, ALL, Holds::Dependencies, Judges::SameValue),
+    data("contentMediaType", Restricts::Nothing, FROM_7),
+    data("contentEncoding", Restricts::Nothing, FROM_7),
     // An annotation: nothing is judged by it.
-    schemas("contentSchema", FROM_2019, Holds::Schema, Judges::Nothing),
-    schemas("$defs", FROM_2019, Holds::SchemaMap, Judges::Nothing),
-    schemas("definitions", ALL, Holds::SchemaMap, Judges::Nothing),
-    data("$schema", ALL),
-    data("$id", FROM_6),
-    data("id", D4),
-    data("$ref", ALL),
-    data("$anchor", FROM_2019),
-    data("$dynamicRef", D2020),
-    data("$dynamicAnchor", D2020),
-    data("$recursiveRef", D2019),
-    data("$recursiveAnchor", D2019),
-    data("$vocabulary", FROM_2019),
-    data("$comment", FROM_7),
-    data("title", ALL),
-    data("description", ALL),
-    data("default", ALL),
-    data("examples", FROM_6),
-    data("deprecated", FROM_2019),
-    data("readOnly", FROM_7),
-    data("writeOnly", FROM_7),
+    schemas("contentSchema", Restricts::Nothing, FROM_2019, Holds::Schema, Judges::Nothing),
+    schemas("$defs", Restricts::Nothing, FROM_2019, Holds::SchemaMap, Judges::Nothing),
+    schemas("definitions", Restricts::Nothing, ALL, Holds::SchemaMap, Judges::Nothing),
+    data("$schema", Restricts::Nothing, ALL),
+    data("$id", Restricts::Nothing, FROM_6),
+    data("id", Restricts::Nothing, D4),
+    data("$ref", Restricts::Values, ALL),
+    data("$anchor", Restricts::Nothing, FROM_2019),
+    data("$dynamicRef", Restricts::Values, D2020),
+    data("$dynamicAnchor", Restricts::Nothing, D2020),
+    data("$recursiveRef", Restricts::Values, D2019),
+    data("$recursiveAnchor", Restricts::Nothing, D2019),
+    data("$vocabulary", Restricts::Nothing, FROM_2019),
+    data("$comment", Restricts::Nothing, FROM_7),
+    data("title", Restricts::Nothing, ALL),
+    data("description", Restricts::Nothing, ALL),
+    data("default", Restricts::Nothing, ALL),
+    data("examples", Restricts::Nothing, FROM_6),
+    data("deprecated", Restricts::Nothing, FROM_2019),
+    data("readOnly", Restricts::Nothing, FROM_7),
+    data("writeOnly", Restricts::Nothing, FROM_7),
 ];
 
 impl Keyword {
     /// Returns the keyword called `name`, of whichever draft.
-    pub(super) fn named(name: &str) -> Option<&'static Self> {
+    pub(crate) fn named(name: &str) -> Option<&'static Self> {
         KEYWORDS.iter().find(|keyword| keyword.name == name)
     }
 
@@ -160,8 +183,21 @@ impl Keyword {
     }
 
     /// Claims that `draft` knows this keyword.
-    pub(super) fn is_in(&self, draft: Draft) -> bool {
+    pub(crate) fn is_in(&self, draft: Draft) -> bool {
         self.drafts & bit(draft) != 0
+    }
+
+    /// Claims that it may reject a value.
+    pub(crate) fn is_constraint(&self) -> bool {
+        self.restricts != Restricts::Nothing
+    }
+
+    /// Returns the one type of which it may reject values.
+    pub(crate) fn restricted_type(&self) -> Option<&'static str> {
+        match self.restricts {
+            Restricts::OneType(name) => Some(name),
+            Restricts::Values | Restricts::Nothing => None,
+        }
     }
 
     /// Returns the names of the drafts that know this keyword.

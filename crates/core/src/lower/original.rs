@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, HashSet};
 use jsonschema::Draft;
 use serde_json::Value;
 
+use crate::contract::{GROUNDED, Keyword, RULES};
 use crate::json::Pointer;
 
 /// How many steps the search for recursive references may take; past it they count as recursive.
@@ -86,69 +87,9 @@ impl<'c> Place<'c> {
 
 /// Claims that `keyword` restricts values; the others inform, name or define.
 pub(super) fn is_constraint(keyword: &str) -> bool {
-    matches!(
-        keyword,
-        "type"
-            | "enum"
-            | "const"
-            | "properties"
-            | "required"
-            | "additionalProperties"
-            | "patternProperties"
-            | "propertyNames"
-            | "minProperties"
-            | "maxProperties"
-            | "dependencies"
-            | "dependentRequired"
-            | "dependentSchemas"
-            | "unevaluatedProperties"
-            | "items"
-            | "prefixItems"
-            | "additionalItems"
-            | "unevaluatedItems"
-            | "contains"
-            | "minContains"
-            | "maxContains"
-            | "minItems"
-            | "maxItems"
-            | "uniqueItems"
-            | "minLength"
-            | "maxLength"
-            | "pattern"
-            | "format"
-            | "minimum"
-            | "maximum"
-            | "exclusiveMinimum"
-            | "exclusiveMaximum"
-            | "multipleOf"
-            | "allOf"
-            | "anyOf"
-            | "oneOf"
-            | "not"
-            | "if"
-            | "then"
-            | "else"
-            | "$ref"
-            | "$dynamicRef"
-            | "$recursiveRef"
-            | "x-rules"
-            | "x-grounded"
-    )
-}
-
-/// Claims that `keyword` means something in `draft`; a dialect must not give it a meaning of its own.
-fn is_known(draft: Draft, keyword: &str) -> bool {
-    match keyword {
-        "const" | "contains" | "propertyNames" => draft >= Draft::Draft6,
-        "if" | "then" | "else" => draft >= Draft::Draft7,
-        "dependentRequired"
-        | "dependentSchemas"
-        | "minContains"
-        | "maxContains"
-        | "unevaluatedProperties"
-        | "unevaluatedItems" => draft >= Draft::Draft201909,
-        "prefixItems" => draft >= Draft::Draft202012,
-        _ => true,
+    match Keyword::named(keyword) {
+        Some(keyword) => keyword.is_constraint(),
+        None => [RULES, GROUNDED].contains(&keyword),
     }
 }
 
@@ -265,7 +206,10 @@ impl<'c> Original<'c> {
         value: &'c Value,
         schema: &'c Value,
     ) -> Option<Clause<'c>> {
-        if !is_known(self.draft, keyword) {
+        // A dialect must not give a keyword a meaning that the draft does not give it.
+        if is_constraint(keyword)
+            && Keyword::named(keyword).is_some_and(|known| !known.is_in(self.draft))
+        {
             return None;
         }
         let is_exclusive = |flag: &str| schema.get(flag) == Some(&Value::Bool(true));

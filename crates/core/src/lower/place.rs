@@ -7,6 +7,7 @@ use super::lowerer::{Lowerer, too_complex};
 use super::original::{Place, names};
 use super::shape::{Shape, ShapeId};
 use super::{EnforcedBy, Unportable, Unsayable};
+use crate::contract::Keyword;
 
 /// How deep places may nest, through inlined references too; keeps the stack bounded.
 const DEPTH_LIMIT: usize = 160;
@@ -227,27 +228,11 @@ fn kind_of_value(value: &Value) -> &'static str {
 pub(super) fn kind_of(place: &Place<'_>) -> Option<&'static str> {
     let mut found = None;
     for clause in place.constraints() {
-        let kind = match clause.keyword {
-            "properties"
-            | "required"
-            | "additionalProperties"
-            | "patternProperties"
-            | "propertyNames"
-            | "minProperties"
-            | "maxProperties"
-            | "dependencies"
-            | "dependentRequired"
-            | "dependentSchemas"
-            | "unevaluatedProperties" => "object",
-            "items" | "prefixItems" | "additionalItems" | "unevaluatedItems" | "contains"
-            | "minItems" | "maxItems" | "uniqueItems" | "minContains" | "maxContains" => "array",
-            "minLength" | "maxLength" | "pattern" | "format" => "string",
-            "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" | "multipleOf" => {
-                "number"
-            }
-            "type" | "enum" | "const" | "anyOf" | "oneOf" => return None,
-            _ => continue,
-        };
+        if matches!(clause.keyword, "type" | "enum" | "const" | "anyOf" | "oneOf") {
+            return None;
+        }
+        let restricted = Keyword::named(clause.keyword).and_then(Keyword::restricted_type);
+        let Some(kind) = restricted else { continue };
         if *found.get_or_insert(kind) != kind {
             return None;
         }

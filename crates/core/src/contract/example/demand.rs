@@ -6,6 +6,7 @@ use referencing::{Draft, Resolver};
 use serde_json::{Map, Value};
 
 use super::choice::Choices;
+use crate::contract::Keyword;
 use crate::json::Pointer;
 
 /// A schema and how its references resolve.
@@ -60,39 +61,6 @@ pub(super) struct Demand<'s> {
 const MEMBER_LIMIT: usize = 1000;
 
 const KINDS: [&str; 6] = ["string", "object", "array", "number", "boolean", "null"];
-
-const HINTS: [(&str, &[&str]); 4] = [
-    (
-        "object",
-        &[
-            "properties",
-            "required",
-            "patternProperties",
-            "additionalProperties",
-            "minProperties",
-            "propertyNames",
-            "dependentRequired",
-            "dependentSchemas",
-            "dependencies",
-            "maxProperties",
-            "unevaluatedProperties",
-        ],
-    ),
-    (
-        "array",
-        &[
-            "items",
-            "prefixItems",
-            "contains",
-            "minItems",
-            "maxItems",
-            "uniqueItems",
-            "unevaluatedItems",
-        ],
-    ),
-    ("string", &["pattern", "format", "minLength", "maxLength", "contentEncoding"]),
-    ("number", &["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"]),
-];
 
 impl<'s> Demand<'s> {
     /// Follows references, merges `allOf` and picks branches; nothing if it forbids everything.
@@ -185,16 +153,15 @@ impl<'s> Demand<'s> {
         kinds
     }
 
+    /// Returns all types, those first that a keyword is about.
     fn hinted(&self) -> Vec<&'s str> {
-        let hints = HINTS.iter().filter(|(_, keywords)| {
-            keywords.iter().any(|keyword| self.all(keyword).next().is_some())
-        });
-        let mut kinds: Vec<&str> = hints.map(|(kind, _)| *kind).collect();
-        for kind in KINDS {
-            if !kinds.contains(&kind) {
-                kinds.push(kind);
-            }
-        }
+        let members = self.places.iter().filter_map(|place| place.schema.as_object());
+        let hints: HashSet<&str> = members
+            .flat_map(Map::keys)
+            .filter_map(|keyword| Keyword::named(keyword)?.restricted_type())
+            .collect();
+        let mut kinds = KINDS.to_vec();
+        kinds.sort_by_key(|kind| !hints.contains(kind));
         kinds
     }
 }
