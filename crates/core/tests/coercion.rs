@@ -156,3 +156,11 @@ fn many_coercions_take_linear_time() {
         coerced(json!({"items": {"type": "integer"}}), &format!("[{items}]")).unwrap();
     assert_eq!((text.len(), edits.len()), (80_001, 40_000));
 }
+
+#[test]
+fn an_enumeration_too_long_to_search_is_left_alone() {
+    let mut members: Vec<String> = (0..1_000).map(|number| format!("member {number}")).collect();
+    members.insert(0, "A".to_owned());
+    members.push("a".to_owned());
+    assert_eq!(coerced(in_x(&json!({"enum": members})), r#"{"x":" a"}"#), None);
+}

@@ -20,7 +20,8 @@ use super::stack::with_room;
 use crate::contract::Contract;
 use crate::json::{Document, Kind, Node, Number, Pointer};
 
-/// How many members of an enumeration are compared without case: each finding costs as many.
+/// How many members an enumeration may have to be searched for what was meant: each finding costs
+/// as many.
 const MEMBER_LIMIT: usize = 1_000;
 
 /// How often the result is coerced again: what was inside a string may need it too.
@@ -220,8 +221,8 @@ fn read_number(number: Number<'_>, types: &BTreeSet<&str>) -> Option<(EditKind, 
 /// Spells a string as the only member of an enumeration that it can mean.
 fn respell(node: Node<'_>, broken: &ValidationErrorKind) -> Option<(EditKind, String)> {
     let said = node.as_str()?;
-    let members = allowed(broken)?;
-    let names = || members.iter().take(MEMBER_LIMIT).filter_map(|member| member.as_str());
+    let members = allowed(broken).filter(|members| members.len() <= MEMBER_LIMIT)?;
+    let names = || members.iter().filter_map(|member| member.as_str());
     let trimmed = said.trim();
     if names().any(|name| name == trimmed) {
         return Some((EditKind::Trimmed, Value::from(trimmed).to_string()));
