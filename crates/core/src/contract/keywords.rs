@@ -144,8 +144,9 @@ static KEYWORDS: [Keyword; 63] = [
     data("dependentRequired", OBJECTS, FROM_2019),
     // Deprecated since 2019-09, but still in the meta-schemas and still asserted.
     schemas("dependencies", OBJECTS, ALL, Holds::Dependencies, Judges::SameValue),
-    data("contentMediaType", Restricts::Nothing, FROM_7),
-    data("contentEncoding", Restricts::Nothing, FROM_7),
+    // Assertions up to draft 7, annotations since.
+    data("contentMediaType", STRINGS, FROM_7),
+    data("contentEncoding", STRINGS, FROM_7),
     // An annotation: nothing is judged by it.
     schemas("contentSchema", Restricts::Nothing, FROM_2019, Holds::Schema, Judges::Nothing),
     schemas("$defs", Restricts::Nothing, FROM_2019, Holds::SchemaMap, Judges::Nothing),

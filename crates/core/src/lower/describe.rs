@@ -22,6 +22,8 @@ pub(super) fn describe(keyword: &str, value: &Value) -> Option<String> {
         "maxProperties" => format!("at most {}", counted(value, "member")),
         "pattern" => format!("matches {written}"),
         "format" => format!("format {written}"),
+        "contentEncoding" => format!("encoded as {written}"),
+        "contentMediaType" => format!("content of type {written}"),
         "uniqueItems" => "no item twice".to_owned(),
         "oneOf" => return Some("exactly one alternative applies".to_owned()),
         "const" => format!("exactly {value}"),

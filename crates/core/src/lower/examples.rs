@@ -51,6 +51,27 @@ fn null_says_absent_unless_the_contract_means_null() {
     assert_eq!(lowering.narrowings, [narrowing]);
 }
 
+#[test_case("http://json-schema.org/draft-07/schema#", &["contentEncoding", "contentMediaType"])]
+#[test_case("https://json-schema.org/draft/2020-12/schema", &[])]
+fn content_is_lost_where_the_draft_asserts_it(draft: &str, lost: &[&str]) {
+    let schema = json!({
+        "$schema": draft,
+        "type": "object",
+        "properties": {"a": {
+            "type": "string",
+            "contentEncoding": "base64",
+            "contentMediaType": "application/json",
+        }},
+        "required": ["a"],
+        "additionalProperties": false
+    });
+    for dialect in Dialect::ALL {
+        let losses = lowered(schema.clone(), dialect).losses;
+        let keywords: Vec<_> = losses.iter().map(|loss| loss.keyword.as_str()).collect();
+        assert_eq!(keywords, lost, "{dialect:?}");
+    }
+}
+
 #[test]
 fn numbers_keep_their_digits_on_the_way_back() {
     let schema = json!({"type": "array", "items": {"type": "number"}});

@@ -38,6 +38,8 @@ impl<'c> Lowerer<'c> {
                 | "$ref"
                 | "$dynamicRef"
                 | "$recursiveRef"
+                | "contentEncoding"
+                | "contentMediaType"
                 | "x-rules"
                 | "x-grounded" => {
                     self.tell(clause, sketch);

@@ -206,6 +206,10 @@ impl<'c> Original<'c> {
         value: &'c Value,
         schema: &'c Value,
     ) -> Option<Clause<'c>> {
+        let is_content = matches!(keyword, "contentEncoding" | "contentMediaType");
+        if is_content && self.draft > Draft::Draft7 {
+            return None;
+        }
         // A dialect must not give a keyword a meaning that the draft does not give it.
         if is_constraint(keyword)
             && Keyword::named(keyword).is_some_and(|known| !known.is_in(self.draft))
