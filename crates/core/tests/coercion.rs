@@ -164,3 +164,12 @@ fn an_enumeration_too_long_to_search_is_left_alone() {
     members.push("a".to_owned());
     assert_eq!(coerced(in_x(&json!({"enum": members})), r#"{"x":" a"}"#), None);
 }
+
+#[test_case(&json!({"anyOf": [{"enum": ["A", "B"]}, {"enum": ["a", "c"]}]}), r#"" a""#; "enumerations")]
+#[test_case(&json!({"anyOf": [
+    {"properties": {"k": {"enum": ["A"]}}},
+    {"properties": {"k": {"enum": ["a"]}}},
+]}), r#"{"k":" a"}"#; "enumerations of members")]
+fn a_value_that_branches_read_differently_is_left_alone(schema: &Value, said: &str) {
+    assert_eq!(coerced(in_x(schema), &format!(r#"{{"x":{said}}}"#)), None);
+}

@@ -29,7 +29,7 @@ impl<'e> Branch<'e> {
 
     /// Orders branches by how badly the value at `here` fits: it is something else, it has another
     /// tag, then the more there is to correct.
-    pub(super) fn misfit(&self, here: &str) -> (bool, bool, usize, Reverse<usize>, usize) {
+    pub(super) fn misfit(&self, here: &str) -> (bool, bool, usize, Reverse<usize>) {
         let errors = || self.errors.iter();
         let depth = errors().map(|error| error.instance_path().as_str().len()).max();
         (
@@ -37,7 +37,6 @@ impl<'e> Branch<'e> {
             errors().any(|error| is_tag(error, here)),
             self.errors.len(),
             Reverse(depth.unwrap_or_default()),
-            self.position,
         )
     }
 

@@ -139,11 +139,36 @@ impl Wishes {
             return;
         }
         // Some branch takes this kind of value, so it stays what it is.
-        let fitting = branches.into_iter().filter(|branch| branch.wrong_type(here).is_none());
-        if let Some(best) = fitting.min_by_key(|branch| branch.misfit(here)) {
-            for inner in best.errors {
-                self.add(inner, locator);
+        let fitting = || branches.iter().filter(|branch| branch.wrong_type(here).is_none());
+        let least = fitting().map(|branch| branch.misfit(here)).min();
+        let mut best = fitting().filter(|branch| Some(branch.misfit(here)) == least);
+        let mut read = |branch: &Branch<'_>| {
+            let mut wishes = Self::default();
+            branch.errors.iter().for_each(|inner| wishes.add(inner, locator));
+            wishes
+        };
+        let Some(mut wishes) = best.next().map(&mut read) else { return };
+        for rival in best {
+            wishes.doubt(&read(rival));
+        }
+        self.join(wishes);
+    }
+
+    /// Gives up every wish that `rival` has another one for.
+    fn doubt(&mut self, rival: &Self) {
+        for (offset, other) in &rival.0 {
+            if let Some(wish) = self.0.get_mut(offset)
+                && !agree(wish.as_ref(), other.as_ref())
+            {
+                *wish = None;
             }
+        }
+    }
+
+    fn join(&mut self, wishes: Self) {
+        self.doubt(&wishes);
+        for (offset, wish) in wishes.0 {
+            self.0.entry(offset).or_insert(wish);
         }
     }
 
@@ -152,18 +177,18 @@ impl Wishes {
             return;
         };
         let span = node.span();
-        let wish = self.0.entry(span.start).or_insert_with(|| {
-            let edit = edit(kind, pointer.into());
-            Some(Change { span, literal: literal.clone(), edit })
-        });
-        if wish.as_ref().is_some_and(|earlier| earlier.literal != literal) {
-            *wish = None;
-        }
+        let edit = edit(kind, pointer.into());
+        self.join(Self(BTreeMap::from([(span.start, Some(Change { span, literal, edit }))])));
     }
 
     fn agreed(self) -> BTreeMap<usize, Change> {
         self.0.into_iter().filter_map(|(offset, wish)| Some((offset, wish?))).collect()
     }
+}
+
+/// Claims that both wishes are for the same literal.
+fn agree(left: Option<&Change>, right: Option<&Change>) -> bool {
+    left.zip(right).is_some_and(|(left, right)| left.literal == right.literal)
 }
 
 /// Reads a value as one of `types`, if it can be read as one of them in one way.
