@@ -121,6 +121,15 @@ fn masked_messages_hold_nothing_of_the_value() {
 }
 
 #[test]
+fn masked_forms_hold_no_keys_of_the_value() {
+    let map = |kind: &str| json!({"additionalProperties": {"type": kind}});
+    let schema = json!({"anyOf": [map("string"), map("null")]});
+    for text in masked(schema, r#"{"SECRET":1}"#) {
+        assert!(!text.contains("SECRET"), "{text}");
+    }
+}
+
+#[test]
 fn a_key_that_occurs_twice_is_refused_whatever_the_contract_says() {
     assert_eq!(
         messages(json!({}), r#"{"a":[{"b":1,"b":1}]}"#),

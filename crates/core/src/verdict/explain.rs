@@ -119,9 +119,11 @@ impl Findings<'_> {
             let node = self.locator.at(place);
             let lack = describe(first, node, self.schema).into_iter().next();
             let lack = lack.map_or_else(|| "another choice fails".to_owned(), |lack| lack.masked);
-            let place: Pointer = place.into();
+            let place = Pointer::from(place).to_string();
             let form = name_form(forms, branch.position);
-            wording.append(&format!("; for {form}: {place} {lack}"));
+            wording.message.extend(["; for ", &form, ": ", &place, " ", &lack]);
+            // The way to a value consists of its keys.
+            wording.masked.extend(["; for ", &form, ": ", &lack]);
         }
         wording
     }

@@ -46,11 +46,6 @@ impl Wording {
         let types: Vec<&str> = types.into_iter().collect();
         Self::about(Some(node), &format!("is {}, must be {}", kind(node), types.join(" or ")))
     }
-
-    pub(super) fn append(&mut self, text: &str) {
-        self.message.push_str(text);
-        self.masked.push_str(text);
-    }
 }
 
 /// Words `error` about `node`; several times for several keys that are not allowed.
