@@ -18,6 +18,7 @@ mod text;
 use referencing::{Registry, uri};
 use serde_json::Value;
 
+use crate::contract::references::DEFAULT_BASE;
 use crate::contract::{Contract, Source};
 use crate::json::meter::{Meter, bounded};
 use crate::json::probe::Probe;
@@ -74,16 +75,15 @@ impl Contract {
     ///
     /// Grounded strings are taken to be quoted from a source that holds them.
     pub fn example(&self) -> Result<Document, ExampleError> {
-        let base = "json-schema:///";
         let resource = self.draft().create_resource_ref(self.schema());
         let unresolvable =
             |error: referencing::Error| ExampleError::Unresolvable(error.to_string());
         let registry = Registry::new()
             .draft(self.draft())
-            .add(base, resource)
+            .add(DEFAULT_BASE, resource)
             .and_then(referencing::RegistryBuilder::prepare)
             .map_err(unresolvable)?;
-        let base = uri::from_str(base).map_err(unresolvable)?;
+        let base = uri::from_str(DEFAULT_BASE).map_err(unresolvable)?;
         let resolver = registry.resolver(base).in_subresource(resource).map_err(unresolvable)?;
         search(self, &Place { schema: self.schema(), resolver, draft: self.draft() })
     }

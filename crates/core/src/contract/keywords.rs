@@ -77,6 +77,11 @@ fn bit(draft: Draft) -> u8 {
     DRAFTS.iter().position(|(known, _)| *known == draft).map_or(D2020, |position| 1 << position)
 }
 
+/// Claims that `$ref` makes every other keyword beside it void, as it does up to draft 7.
+pub(crate) fn reference_stands_alone(draft: Draft) -> bool {
+    matches!(draft, Draft::Draft4 | Draft::Draft6 | Draft::Draft7)
+}
+
 /// Returns the name of `draft` that people use.
 pub(super) fn draft_name(draft: Draft) -> &'static str {
     DRAFTS.iter().find(|(known, _)| *known == draft).map_or("unknown", |(_, name)| name)

@@ -17,7 +17,7 @@ const TARGET_LIMIT: usize = 10_000;
 const NAMESAKE_LIMIT: usize = 64;
 
 /// What a document without `$id` is called.
-const DEFAULT_BASE: &str = "json-schema:///";
+pub(super) const DEFAULT_BASE: &str = "json-schema:///";
 
 const KEYWORDS: [&str; 3] = ["$ref", "$dynamicRef", "$recursiveRef"];
 

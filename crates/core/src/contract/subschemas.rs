@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use jsonschema::Draft;
 use serde_json::{Map, Value};
 
-use super::keywords::{Holds, Judges, Keyword};
+use super::keywords::{Holds, Judges, Keyword, reference_stands_alone};
 use crate::json::Pointer;
 
 /// A subschema's position in the list.
@@ -72,10 +72,9 @@ impl<'s> Site<'s> {
         self.members()?.get(name).filter(|_| known)
     }
 
-    /// Claims that `$ref` makes every other keyword here void, as it does up to draft 7.
+    /// Claims that a `$ref` makes every other keyword here void.
     pub(super) fn is_only_reference(&self) -> bool {
-        matches!(self.draft, Draft::Draft4 | Draft::Draft6 | Draft::Draft7)
-            && self.keyword("$ref").is_some_and(Value::is_string)
+        reference_stands_alone(self.draft) && self.keyword("$ref").is_some_and(Value::is_string)
     }
 
     pub(super) fn parent(&self) -> Option<SiteId> {

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, HashSet};
 use jsonschema::Draft;
 use serde_json::Value;
 
-use crate::contract::{GROUNDED, Keyword, RULES};
+use crate::contract::{GROUNDED, Keyword, RULES, reference_stands_alone};
 use crate::json::Pointer;
 
 /// How many steps the search for recursive references may take; past it they count as recursive.
@@ -183,8 +183,8 @@ impl<'c> Original<'c> {
                 }
                 continue;
             };
-            // Up to draft 7 a reference silences everything beside it.
-            let reference_alone = self.draft <= Draft::Draft7 && keywords.contains_key("$ref");
+            let reference_alone =
+                reference_stands_alone(self.draft) && keywords.contains_key("$ref");
             for (keyword, value) in keywords {
                 if keyword == "allOf" && !reference_alone {
                     let clause = Clause { at: at.clone(), keyword, value };

@@ -6,7 +6,7 @@ use referencing::{Draft, Resolver};
 use serde_json::{Map, Value};
 
 use super::choice::Choices;
-use crate::contract::Keyword;
+use crate::contract::{Keyword, reference_stands_alone};
 use crate::json::Pointer;
 
 /// A schema and how its references resolve.
@@ -46,10 +46,6 @@ impl<'s> Place<'s> {
         let recursive = self.get("$recursiveRef").or_else(|| self.get("$dynamicRef"));
         self.get("$ref").or(recursive).and_then(Value::as_str)
     }
-
-    fn hides_siblings(&self) -> bool {
-        matches!(self.draft, Draft::Draft4 | Draft::Draft6 | Draft::Draft7)
-    }
 }
 
 /// The schemas that all apply to one value, references followed and branches chosen.
@@ -81,7 +77,7 @@ impl<'s> Demand<'s> {
             }
             if let Some(reference) = place.reference() {
                 waiting.push(place.resolve(reference)?);
-                if place.hides_siblings() {
+                if reference_stands_alone(place.draft) {
                     continue;
                 }
             }
