@@ -173,3 +173,11 @@ fn an_enumeration_too_long_to_search_is_left_alone() {
 fn a_value_that_branches_read_differently_is_left_alone(schema: &Value, said: &str) {
     assert_eq!(coerced(in_x(schema), &format!(r#"{{"x":{said}}}"#)), None);
 }
+
+#[test]
+fn a_member_is_dropped_only_if_nothing_is_lost_with_it() {
+    let said = r#"{"k":{"x":1,"x":1},"k":{"x":1,"y":2}}"#;
+    let (text, edits) = coerced(json!({"type": "object"}), said).unwrap();
+    assert_eq!(text, r#"{"k":{"x":1},"k":{"x":1,"y":2}}"#);
+    assert_eq!(edits, [(EditKind::DuplicateMember, "/k/x".to_owned())]);
+}

@@ -75,7 +75,9 @@ fn drop_duplicates(value: &Document, edits: &mut Vec<Edit>) -> Option<Document> 
         let Some((first, later)) = value.duplicate_values(&duplicate) else {
             continue;
         };
-        if duplicate.offset < dropped_to || !first.same_value(later) {
+        // Either may repeat keys itself, and then hold nothing that the other one lacks.
+        let says_the_same = first.same_value(later) && later.same_value(first);
+        if duplicate.offset < dropped_to || !says_the_same {
             continue;
         }
         // A repeated member is never the first, so a comma stands before it.
