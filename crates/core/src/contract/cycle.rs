@@ -6,7 +6,7 @@
 use super::diagnostic::Diagnostic;
 use super::references::References;
 use super::source::FINDING_LIMIT;
-use super::subschemas::{SiteId, Subschemas};
+use super::subschemas::{Site, SiteId, Subschemas};
 use crate::json::Pointer;
 
 /// How many schemas may apply to one value inside of each other. Judging takes half a kilobyte of
@@ -16,6 +16,9 @@ const NESTING_LIMIT: u64 = 64;
 /// How many schemas may apply to a value whose evaluated parts must be known: finding those takes
 /// time proportional to it already when compiling.
 const UNEVALUATED_LIMIT: u64 = 10_000;
+
+/// How many schemas may apply to a name: a name is judged without the meter of its document.
+const NAME_LIMIT: u64 = 64;
 
 /// How many schemas apply to one value, at worst.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
@@ -54,19 +57,14 @@ pub(super) fn measure(
         if let Some(slot) = expansions.get_mut(id) {
             *slot = own;
         }
-        let is_tracked = subschemas.get(id).is_some_and(|site| {
-            ["unevaluatedProperties", "unevaluatedItems"]
-                .iter()
-                .any(|it| site.keyword(it).is_some())
-        });
-        if is_tracked && own.schemas > UNEVALUATED_LIMIT {
-            too_costly.push(id);
-        }
+        let limit = subschemas.get(id).and_then(limit_of);
+        too_costly.extend(limit.filter(|(limit, _)| own.schemas > *limit).map(|it| (id, it)));
         worst.schemas = worst.schemas.max(own.schemas);
         worst.nesting = worst.nesting.max(own.nesting);
     }
-    findings.extend(too_costly.into_iter().take(FINDING_LIMIT).map(|id| {
-        let message = format!("more than {UNEVALUATED_LIMIT} schemas apply to one value here, too many for `unevaluatedProperties` or `unevaluatedItems`");
+    findings.extend(too_costly.into_iter().take(FINDING_LIMIT).map(|(id, (limit, keyword))| {
+        let message =
+            format!("more than {limit} schemas apply to one value here, too many for `{keyword}`");
         Diagnostic::error(subschemas.pointer(id), "too_many_branches", message)
     }));
     if worst.nesting > NESTING_LIMIT {
@@ -77,6 +75,16 @@ pub(super) fn measure(
         findings.push(Diagnostic::error(Pointer::root(), "too_deep", message));
     }
     worst
+}
+
+/// Returns how many schemas may apply to a value that `site` judges, and the keyword that limits it.
+fn limit_of(site: &Site<'_>) -> Option<(u64, &'static str)> {
+    if site.held_by() == Some("propertyNames") {
+        return Some((NAME_LIMIT, "propertyNames"));
+    }
+    let tracking = ["unevaluatedProperties", "unevaluatedItems"];
+    let keyword = tracking.into_iter().find(|keyword| site.keyword(keyword).is_some())?;
+    Some((UNEVALUATED_LIMIT, keyword))
 }
 
 /// Returns the schemas that judge the same value as `id` does.
@@ -231,6 +239,11 @@ mod tests {
             ["too_many_branches"]
         );
         assert_eq!(codes(&bomb(200, &json!({}))), ["too_deep"]);
+        let mut names = bomb(8, &json!({}));
+        names["properties"] = json!({"a": {"propertyNames": {"$ref": "#/$defs/d2"}}});
+        assert_eq!(codes(&names), ["too_many_branches"]);
+        names["properties"] = json!({"a": {"propertyNames": {"$ref": "#/$defs/d6"}}});
+        assert_eq!(codes(&names), [""; 0]);
     }
 
     #[test]
