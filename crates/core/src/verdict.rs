@@ -9,7 +9,6 @@ mod explain;
 mod findings;
 mod message;
 mod stack;
-pub(crate) mod validator;
 #[cfg(test)]
 mod suite;
 pub(crate) mod toll;
