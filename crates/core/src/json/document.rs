@@ -423,10 +423,18 @@ impl<'d> Node<'d> {
             Kind::Array => {
                 self.items().zip(other.items()).all(|(left, right)| left.same_value(right))
             }
-            Kind::Object => self.members().all(|(key, value)| {
-                other.member(key).is_some_and(|match_| value.same_value(match_))
-            }),
+            Kind::Object => {
+                self.shares_members(other)
+                    // Where a key is repeated, as many members need not mean the same keys.
+                    && (!self.document.has_duplicates() || other.shares_members(self))
+            }
         }
+    }
+
+    /// Claims that `other` has every member of this object, with the same value.
+    fn shares_members(self, other: Node<'_>) -> bool {
+        self.members()
+            .all(|(key, value)| other.member(key).is_some_and(|found| value.same_value(found)))
     }
 }
 
@@ -472,5 +480,9 @@ mod tests {
         let other = Document::parse(r#"{"b":[11],"a":1}"#).unwrap();
         assert!(left.root().same_value(right.root()));
         assert!(!left.root().same_value(other.root()));
+        let repeated = Document::parse(r#"{"a":1,"a":1}"#).unwrap();
+        let different = Document::parse(r#"{"a":1,"b":2}"#).unwrap();
+        assert!(!repeated.root().same_value(different.root()));
+        assert!(!different.root().same_value(repeated.root()));
     }
 }

@@ -21,7 +21,7 @@ use crate::stream::lexicon::Lexicon;
 use crate::verdict::validator::build;
 
 /// Assertions that wait for the final verdict.
-const UNFOLLOWED: [&str; 14] = [
+const UNFOLLOWED: [&str; 16] = [
     "not",
     "if",
     "dependencies",
@@ -32,6 +32,8 @@ const UNFOLLOWED: [&str; 14] = [
     "unevaluatedItems",
     "unevaluatedProperties",
     "propertyNames",
+    "contentEncoding",
+    "contentMediaType",
     "$dynamicRef",
     "$recursiveRef",
     "x-rules",
@@ -152,9 +154,6 @@ impl<'s> Compiler<'s> {
     fn foreign_keyword(&self, schema: &Schema<'s>) -> Option<&'static str> {
         if self.draft == Draft::Unknown {
             return Some("$schema");
-        }
-        if schema.get("nullable") == Some(&Value::Bool(true)) {
-            return Some("nullable");
         }
         if schema.pointer.is_root() {
             return None;
