@@ -9,8 +9,8 @@ help: ## Show what there is to type
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
 
 demo: setup ## Build, then check a contract and validate an answer
-	@cargo build --quiet --release --package airtight
-	@scripts/demo target/release/airtight
+	cargo build --locked --package airtight
+	@scripts/demo target/debug/airtight
 
 test: setup format lint layers unit docs ## Everything that must hold before a change lands
 
