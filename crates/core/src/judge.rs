@@ -122,16 +122,28 @@ fn judge_readings(
         };
         let closed = edits.last().is_some_and(|edit| edit.kind == EditKind::MissingCloser);
         let mut opinion = opinion(contract, document, allowance);
+        if closed && !is_whole(contract, text, &range, &opinion) {
+            return Some(Trouble::Truncated { offset: range.end });
+        }
         if let Opinion::Conforms(accepted) = &mut opinion {
-            if closed && !shape::closes_last(contract, &accepted.value) {
-                return Some(Trouble::Truncated { offset: range.end });
-            }
             let unwrapped = std::mem::replace(&mut accepted.edits, edits);
             accepted.edits.extend(unwrapped);
         }
         tally.add(range, opinion);
     }
     None
+}
+
+/// Claims that a value which lacked its last closer was not cut there: the text goes on behind it,
+/// or nothing that the contract knows is absent.
+fn is_whole(contract: &Contract, text: &str, range: &Range<usize>, opinion: &Opinion) -> bool {
+    let goes_on = text.get(range.end..).is_some_and(|behind| !behind.trim().is_empty());
+    match opinion {
+        Opinion::Conforms(Accepted { value, .. }) => {
+            shape::closes_last(contract, value) && (goes_on || shape::is_complete(contract, value))
+        }
+        Opinion::Echo | Opinion::Breaks(_) => goes_on,
+    }
 }
 
 /// Judges one value: as it stands, out of its wrappers, then coerced.

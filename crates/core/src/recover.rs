@@ -55,7 +55,15 @@ struct Finder<'t> {
     open: usize,
     /// Where the last value, thought or fence ended: what stands before it is another matter.
     floor: usize,
+    /// Where the line ends that the last value ended in.
+    line_end: usize,
     found: Found<'t>,
+}
+
+/// Counts the quotes in `text` that are not escaped.
+fn count_quotes(text: &str) -> usize {
+    let is_escaped = |at: usize| text.get(..at).is_some_and(|before| before.ends_with('\\'));
+    text.match_indices('"').filter(|(at, _)| !is_escaped(*at)).count()
 }
 
 /// Finds every outermost value in `text`, repaired where that is possible.
@@ -67,6 +75,7 @@ pub(crate) fn find<'t>(text: &'t str, limits: &Limits) -> Found<'t> {
         limits: *limits,
         open: 0,
         floor: 0,
+        line_end: 0,
         found: Found::default(),
     };
     finder.scalar_alone();
@@ -91,6 +100,7 @@ impl<'t> Finder<'t> {
         match self.bytes.get(self.at) {
             Some(b'{' | b'[') if self.open > 0 => self.open += 1,
             Some(b'{' | b'[') => return self.bracket(),
+            Some(b'}' | b']') if self.ends_with_string() => return self.unopened(self.at),
             Some(b'}' | b']') if self.open > 0 => self.open -= 1,
             Some(b']') if self.ends_interval() => {}
             Some(b'}' | b']') => return self.unopened(self.at),
@@ -123,6 +133,9 @@ impl<'t> Finder<'t> {
         if self.follows_key(start) || self.precedes_item(start, end) {
             return self.unopened(start);
         }
+        if self.ends_in_string(start, end) {
+            return self.stop(start, self.damaged(end, "no quote behind the value"));
+        }
         if self.found.readings.len() >= CANDIDATE_LIMIT {
             return self.stop(start, Trouble::OverLimit { limit: "candidates" });
         }
@@ -134,6 +147,12 @@ impl<'t> Finder<'t> {
     /// Reports the part of a value whose beginning was lost.
     fn unopened(&mut self, offset: usize) {
         self.stop(offset, self.damaged(offset, "what encloses it to open"));
+    }
+
+    /// Claims that the bracket here may close a value in this line that seemed to end before.
+    fn ends_with_string(&self) -> bool {
+        let before = self.text.get(..self.at).unwrap_or_default();
+        self.at < self.line_end && before.ends_with(QUOTES)
     }
 
     /// Claims that the bracket here closes a parenthesis, as in `(0, 1]`.
@@ -260,6 +279,23 @@ impl<'t> Finder<'t> {
             .get(self.floor.min(start)..start)
             .is_some_and(|before| before.trim_end().strip_suffix(':').is_some_and(ends_key));
         is_direct || line.match_indices(':').any(is_key)
+    }
+
+    /// Claims that the closer before `end` may be part of a string with quotes that are not escaped:
+    /// a quote follows at once, or half a pair in the same line.
+    fn ends_in_string(&mut self, start: usize, end: usize) -> bool {
+        let behind = self.text.get(end..).unwrap_or_default();
+        let enclosed = self.text.get(..start).is_some_and(|before| before.ends_with('\''));
+        if behind.starts_with(QUOTES) && !(enclosed && behind.starts_with('\'')) {
+            return true;
+        }
+        if self.line_end < end {
+            let rest = memchr::memchr(b'\n', behind.as_bytes()).unwrap_or(behind.len());
+            self.line_end = end + rest;
+        }
+        let line = self.text.get(end..self.line_end).unwrap_or_default();
+        let prose = line.split(['{', '[']).next().unwrap_or_default();
+        !count_quotes(prose).is_multiple_of(2)
     }
 
     /// Claims that the value goes on as in a list: `{"a":1}, {` or `[1], "`.

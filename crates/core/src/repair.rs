@@ -323,12 +323,13 @@ impl Reader<'_> {
             [Container::Array] => "]",
             _ => return Err(Fault::Truncated { offset: self.at }),
         };
-        if expect != Expect::Separator || may_be_cut {
+        // What was dropped as a comment behind the last token may have been more of the value.
+        let has_comment = self.patch.copied() > self.token_end;
+        if expect != Expect::Separator || may_be_cut || has_comment {
             return Err(Fault::Truncated { offset: self.at });
         }
-        let offset = self.token_end.max(self.patch.copied());
-        self.patch.insert(offset, closer);
-        self.patch.record(EditKind::MissingCloser, offset);
+        self.patch.insert(self.token_end, closer);
+        self.patch.record(EditKind::MissingCloser, self.token_end);
         self.open.clear();
         Ok(())
     }

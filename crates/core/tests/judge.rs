@@ -116,6 +116,55 @@ fn what_was_cut_is_truncated(text: &str) {
     assert!(matches!(reason, Rejection::Truncated { .. }), "{reason:?}");
 }
 
+#[test_case(r#"[{"name":"a"},{"name":"b"}"#, true; "array at the end of the text")]
+#[test_case(r#"{"name":"Ada""#, true; "object without an optional member")]
+#[test_case("{\"name\":\"Ada\",\"age\":36\n", false; "object with all members")]
+#[test_case("```json\n{\"name\":\"Ada\"\n```", false; "closing fence")]
+#[test_case("```json\n[{\"name\":\"Ada\"}\n```\nDone.", false; "array before a closing fence")]
+#[test_case("```\n{\"name\":\"Ada\" // note\n```", true; "comment in place of the closer")]
+fn a_closer_is_added_only_where_nothing_can_be_missing(text: &str, is_cut: bool) {
+    let person = person();
+    let contract = json!({"anyOf": [person, {"type": "array", "items": {"type": "object"}}]});
+    match outcome(lenient(contract, text)) {
+        Ok(value) => assert!(!is_cut, "{value}"),
+        Err(reason) => {
+            assert!(is_cut && matches!(reason, Rejection::Truncated { .. }), "{reason:?}")
+        }
+    }
+}
+
+fn review() -> Value {
+    serde_json::from_str(include_str!("../../../docs/guide/contracts/review.json")).unwrap()
+}
+
+/// A review as a model would write it.
+fn v(level: &str, score: u8) -> String {
+    json!({"summary": "x", "level": level, "score": score}).to_string()
+}
+
+#[test_case(r#"{"level":"info","score":3,"summary":"Add a "}" to match the "{" on line 3"}"#; "a quote behind the closer")]
+#[test_case(r#"{"level":"info","score":3,"summary":"Add a "} and then "{x here"}"#; "half a pair of quotes in the line")]
+#[test_case("{'level':'info','score':3,'summary':'Add a '}' to match the '{' on line 3'}"; "single quotes")]
+#[test_case("{\"level\":\"info\",\"score\":3,\"summary\":\"\"// TODO\" comment left in\"\n}"; "comment with quotes")]
+#[test_case("{'level':'info','score':3,'summary':''// TODO' comment left in'\n}"; "comment with single quotes")]
+#[test_case("{\"level\":\"info\", // \"score\": 3\n\"score\":4,\"summary\":\"\"}"; "member in a comment")]
+#[test_case("{\"level\":\"info\",\"score\":4,\"summary\":\"\" // so}\n}"; "closer in a comment")]
+fn a_string_that_may_go_on_is_not_cut(text: &str) {
+    assert_eq!(outcome(lenient(review(), text)), Err(Rejection::Invalid));
+}
+
+#[test]
+fn quotes_around_the_value_are_prose() {
+    let value = v("info", 3);
+    for text in [
+        format!("Use '{value}' here"),
+        format!("{value} as in \"x\""),
+        format!("{value}\nHe said: 5\" it is"),
+    ] {
+        assert!(outcome(lenient(review(), &text)).is_ok(), "{text}");
+    }
+}
+
 #[test]
 fn different_conforming_values_are_ambiguous() {
     for (text, offsets) in [

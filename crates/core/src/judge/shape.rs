@@ -43,6 +43,12 @@ impl<'c> Shape<'c> {
         self.schemas.iter().any(|schema| property(schema, key).is_some())
     }
 
+    /// Returns the names of all members that are named here.
+    fn declared(&self) -> impl Iterator<Item = &'c String> {
+        let properties = self.schemas.iter().filter_map(|schema| schema.get("properties"));
+        properties.filter_map(Value::as_object).flat_map(serde_json::Map::keys)
+    }
+
     fn member(&self, key: &str) -> Self {
         let inner = self.schemas.iter().filter_map(|schema| property(schema, key)).collect();
         Self::gather(self.root, inner)
@@ -60,6 +66,14 @@ impl<'c> Shape<'c> {
 
 fn property<'c>(schema: &'c Value, key: &str) -> Option<&'c Value> {
     schema.get("properties")?.get(key)
+}
+
+/// Claims that `value` is an object with every member that the contract names, so that nothing
+/// can be missing behind the last one.
+pub(super) fn is_complete(contract: &Contract, value: &Document) -> bool {
+    let shape = Shape::of_root(contract);
+    let mut declared = shape.declared().peekable();
+    declared.peek().is_some() && declared.all(|key| value.root().member(key).is_some())
 }
 
 /// Claims that closers missing at the end of `value` cannot have been lost further inside.

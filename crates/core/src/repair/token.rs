@@ -14,13 +14,28 @@ pub(super) fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$'
 }
 
-/// Claims that `comment` may be the rest of a string that lost its opening quote.
-fn holds_half_a_string(comment: &str) -> bool {
-    let odd = |quotes: &[char]| !comment.matches(quotes).count().is_multiple_of(2);
-    let end = comment.trim_end_matches([' ', '\r', ',', ']', '}']);
-    // An apostrophe is half a pair only where a string would end.
-    let singles = ['\'', '’'];
-    odd(&['"']) || odd(&['“', '”']) || end.ends_with(singles) && odd(&singles)
+/// Claims that `comment` may be the rest of a string that lost its opening quote, or holds
+/// structure that it would hide: a quote that is no apostrophe, or in a line a closing bracket.
+fn may_be_more(comment: &str) -> bool {
+    let mut before = ' ';
+    let mut rest = comment.chars();
+    while let Some(character) = rest.next() {
+        let is_apostrophe = || {
+            let after = rest.clone().next();
+            before.is_alphanumeric() && after.is_some_and(char::is_alphanumeric)
+        };
+        let hides = match character {
+            '"' | '“' | '”' => true,
+            '\'' | '‘' | '’' => !is_apostrophe(),
+            '}' | ']' => !comment.starts_with("/*"),
+            _ => false,
+        };
+        if hides {
+            return true;
+        }
+        before = character;
+    }
+    false
 }
 
 impl Reader<'_> {
@@ -64,8 +79,8 @@ impl Reader<'_> {
             // A comment that swallows the end may have swallowed members with it.
             return Err(Fault::Truncated { offset: self.bytes.len() });
         };
-        if holds_half_a_string(self.text.get(start..end).unwrap_or_default()) {
-            return Err(self.fault(start, "a comment without half a pair of quotes"));
+        if may_be_more(self.text.get(start..end).unwrap_or_default()) {
+            return Err(self.fault(start, "a comment without quotes and closing brackets"));
         }
         if let Comma::At(offset) = self.comma {
             self.patch.replace(offset..offset + 1, "");

@@ -34,6 +34,7 @@ pub(crate) enum Kind {
     TwoAnswers,
     TwoLines,
     SchemaEcho,
+    CutBeforeCloser,
 }
 
 /// What must become of a damaged answer.
@@ -54,7 +55,7 @@ pub(crate) struct Answer<'c> {
 }
 
 impl Kind {
-    pub(crate) const ALL: [Self; 26] = [
+    pub(crate) const ALL: [Self; 27] = [
         Self::FenceAndProse,
         Self::ThinkBlock,
         Self::ProseWithBrackets,
@@ -68,6 +69,7 @@ impl Kind {
         Self::PythonConstants,
         Self::PythonLiteral,
         Self::LostLastBrace,
+        Self::CutBeforeCloser,
         Self::Comments,
         Self::MissingCommas,
         Self::RawNewlines,
@@ -84,7 +86,13 @@ impl Kind {
     ];
 
     pub(crate) fn expected(self) -> Expected {
-        let cut = [Self::CutInString, Self::CutInNumber, Self::CutInKey, Self::CutAfterComma];
+        let cut = [
+            Self::CutBeforeCloser,
+            Self::CutInString,
+            Self::CutInNumber,
+            Self::CutInKey,
+            Self::CutAfterComma,
+        ];
         let several = [Self::TwoAnswers, Self::TwoLines];
         if cut.contains(&self) {
             Expected::Truncated
@@ -130,7 +138,12 @@ impl Kind {
             Self::PythonLiteral => {
                 styled(Style { python: true, quotes: ["'", "'"], ..layout }, random)
             }
-            Self::LostLastBrace => lost_brace(&plain),
+            Self::LostLastBrace if is_complete(answer) && random.below(2) == 0 => {
+                lost_brace(&plain)
+            }
+            Self::LostLastBrace => Some(format!("```json\n{}\n```", lost_brace(&plain)?)),
+            Self::CutBeforeCloser if is_complete(answer) => None,
+            Self::CutBeforeCloser => lost_brace(&plain),
             Self::Comments => styled(Style { comments: true, ..Style::PRETTY }, random),
             Self::MissingCommas => styled(Style { commas: false, ..Style::PRETTY }, random),
             Self::RawNewlines => styled(Style { raw_newlines: true, ..layout }, random),
@@ -178,6 +191,14 @@ fn numbers_as_strings(value: &Value) -> Value {
 fn lost_brace(json: &str) -> Option<String> {
     let cut = json.strip_suffix(['}', ']'])?;
     (!cut.ends_with(|last: char| last.is_ascii_digit())).then(|| cut.to_owned())
+}
+
+/// Claims that every member is there that the contract names at its root.
+fn is_complete(Answer { schema, value, .. }: &Answer<'_>) -> bool {
+    let target = schema["$ref"].as_str().map(|target| target.trim_start_matches('#'));
+    let root = target.map_or(Some(*schema), |pointer| schema.pointer(pointer)).unwrap();
+    let declared = root["properties"].as_object();
+    declared.is_some_and(|declared| declared.keys().all(|key| value.get(key).is_some()))
 }
 
 /// Where a text can be cut.

@@ -104,7 +104,7 @@ impl Writer<'_> {
             self.mark(",");
         }
         if self.style.comments {
-            let comments = ["", "", " // it's {\"a\": 1},", " /* [why] */", " # see \"x\""];
+            let comments = ["", "", " // it's a: 1,", " /* [why] */", " # see x"];
             self.out += *self.random.pick(&comments);
         }
     }
