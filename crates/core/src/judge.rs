@@ -61,7 +61,9 @@ struct Tally {
     /// Conforming values that differ, and where they stand.
     conforming: Vec<(Range<usize>, Accepted)>,
     echoes: usize,
-    /// The violations of the longest candidate that breaks the contract, and its length.
+    /// The violations of the last candidate that looks like an answer but breaks the contract.
+    rival: Option<Violations>,
+    /// The violations of the longest other candidate that breaks the contract, and its length.
     broken: Option<(usize, Violations)>,
 }
 
@@ -121,6 +123,7 @@ fn judge_readings(
             }
         };
         let closed = edits.last().is_some_and(|edit| edit.kind == EditKind::MissingCloser);
+        let resembles = shape::resembles(contract, &document);
         let mut opinion = opinion(contract, document, allowance);
         if closed && !is_whole(contract, text, &range, &opinion) {
             return Some(Trouble::Truncated { offset: range.end });
@@ -129,7 +132,10 @@ fn judge_readings(
             let unwrapped = std::mem::replace(&mut accepted.edits, edits);
             accepted.edits.extend(unwrapped);
         }
-        tally.add(range, opinion);
+        match opinion {
+            Opinion::Breaks(violations) if resembles => tally.rival = Some(violations),
+            opinion => tally.add(range, opinion),
+        }
     }
     None
 }
@@ -229,7 +235,8 @@ fn decide(text: &str, mut tally: Tally, trouble: Option<Trouble>) -> Verdict {
         let offsets = tally.conforming.iter().map(|(range, _)| range.start).collect();
         return rejected(Rejection::Ambiguous { offsets }, Violations::default());
     }
-    match (trouble, tally.conforming.pop(), tally.broken) {
+    let broken = tally.broken.map(|(_, violations)| violations);
+    match (trouble, tally.conforming.pop(), broken) {
         (Some(Trouble::Truncated { offset }), ..) => {
             rejected(Rejection::Truncated { offset }, Violations::default())
         }
@@ -237,11 +244,15 @@ fn decide(text: &str, mut tally: Tally, trouble: Option<Trouble>) -> Verdict {
             rejected(Rejection::OverLimit { limit }, Violations::default())
         }
         (Some(Trouble::Damaged(error)), ..) => rejected(Rejection::Invalid, syntax(&error)),
+        // It may be the answer, and the conforming value an example or a draft.
+        (None, ..) if let Some(violations) = tally.rival => {
+            rejected(Rejection::Invalid, violations)
+        }
         (None, Some((range, Accepted { value, mut edits })), _) => {
             edits.splice(0..0, surroundings(text, &range));
             Verdict::Accepted(Accepted { value, edits })
         }
-        (None, None, Some((_, violations))) => rejected(Rejection::Invalid, violations),
+        (None, None, Some(violations)) => rejected(Rejection::Invalid, violations),
         (None, None, None) if tally.echoes > 0 => {
             rejected(Rejection::SchemaEcho, Violations::default())
         }

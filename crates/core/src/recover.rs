@@ -4,6 +4,7 @@
 //! cut off or damaged beyond repair, that is reported beside the values found, because one of
 //! those may be an example or a fragment and the damaged one the answer.
 
+mod fence;
 mod thought;
 
 use std::borrow::Cow;
@@ -51,12 +52,15 @@ struct Finder<'t> {
     bytes: &'t [u8],
     at: usize,
     limits: Limits,
-    /// Brackets of prose or program code that are still open; nothing inside is a candidate.
+    /// Brackets of prose that are open in this line; nothing inside is a candidate.
     open: usize,
     /// Where the last value, thought or fence ended: what stands before it is another matter.
     floor: usize,
     /// Where the line ends that the last value ended in.
     line_end: usize,
+    is_fenced: bool,
+    /// Whether a block of program code never ends; then no more of them are looked for.
+    is_unclosed: bool,
     found: Found<'t>,
 }
 
@@ -76,6 +80,8 @@ pub(crate) fn find<'t>(text: &'t str, limits: &Limits) -> Found<'t> {
         open: 0,
         floor: 0,
         line_end: 0,
+        is_fenced: false,
+        is_unclosed: false,
         found: Found::default(),
     };
     finder.scalar_alone();
@@ -89,15 +95,19 @@ impl<'t> Finder<'t> {
     /// Moves to the next byte that can mean something in prose.
     fn next_mark(&mut self) -> bool {
         let rest = self.bytes.get(self.at..).unwrap_or_default();
-        let offset = rest
-            .iter()
-            .position(|byte| matches!(byte, b'{' | b'[' | b'}' | b']' | b'<' | b'`' | b'~'));
+        let offset = rest.iter().position(|byte| match byte {
+            b'{' | b'[' | b'}' | b']' | b'<' | b'`' | b'~' => true,
+            b'\n' => self.open > 0,
+            _ => false,
+        });
         self.at += offset.unwrap_or(rest.len());
         offset.is_some()
     }
 
     fn mark(&mut self) {
         match self.bytes.get(self.at) {
+            // Prose may never close its brackets; it must not hide the rest of the text.
+            Some(b'\n') => self.open = 0,
             Some(b'{' | b'[') if self.open > 0 => self.open += 1,
             Some(b'{' | b'[') => return self.bracket(),
             Some(b'}' | b']') if self.ends_with_string() => return self.unopened(self.at),
@@ -105,8 +115,7 @@ impl<'t> Finder<'t> {
             Some(b']') if self.ends_interval() => {}
             Some(b'}' | b']') => return self.unopened(self.at),
             Some(b'<') => return self.tag(),
-            _ if self.open > 0 => {}
-            _ => return self.fence(),
+            _ => return self.ticks(),
         }
         self.at += 1;
     }
@@ -117,7 +126,12 @@ impl<'t> Finder<'t> {
             Ok(reading) => self.take(reading),
             Err(Fault::Foreign { resume, open }) => {
                 let interval = self.bytes.get(resume) == Some(&b')');
-                self.open = open.saturating_sub(usize::from(interval));
+                let is_over =
+                    memchr::memchr(b'\n', self.bytes.get(start..resume).unwrap_or_default());
+                self.open = match is_over {
+                    Some(_) => 0,
+                    None => open.saturating_sub(usize::from(interval)),
+                };
                 self.at = resume;
             }
             Err(Fault::Truncated { offset }) => self.stop(start, Trouble::Truncated { offset }),
@@ -130,7 +144,14 @@ impl<'t> Finder<'t> {
 
     fn take(&mut self, reading: Reading<'t>) {
         let Range { start, end } = reading.range;
-        if self.follows_key(start) || self.precedes_item(start, end) {
+        if self.follows_key(start) {
+            return self.unopened(start);
+        }
+        if self.is_prose(&reading) {
+            self.at = end;
+            return;
+        }
+        if self.precedes_item(start, end) {
             return self.unopened(start);
         }
         if self.ends_in_string(start, end) {
@@ -204,20 +225,51 @@ impl<'t> Finder<'t> {
         }
     }
 
-    /// Steps over a fence's line, or over backticks in prose.
-    fn fence(&mut self) {
-        let marker = self.bytes.get(self.at).copied().unwrap_or_default();
+    /// Steps over a fence's line, a block of program code, or a code span.
+    fn ticks(&mut self) {
         let start = self.at;
-        while self.bytes.get(self.at) == Some(&marker) {
-            self.at += 1;
+        let marker = self.bytes.get(start).copied().unwrap_or_default();
+        self.at = fence::run_end(self.bytes, start);
+        match (self.at - start, marker) {
+            (1 | 2, b'`') => self.span(start),
+            (0..=2, _) => {}
+            _ => self.fence(marker),
         }
-        let rest = self.bytes.get(self.at..).unwrap_or_default();
-        let word = rest.iter().position(|byte| !is_tag(*byte)).unwrap_or(rest.len());
-        if self.at - start >= 3 && self.bytes.get(self.skip_blanks(self.at + word)) == Some(&b'\n')
+    }
+
+    fn fence(&mut self, marker: u8) {
+        let Some((tag, end)) = fence::tag(self.text, self.at) else {
+            return;
+        };
+        self.open = 0;
+        let code = match fence::is_code(tag) && !self.is_unclosed {
+            true => fence::code_end(self.text, end, marker),
+            false => None,
+        };
+        self.is_unclosed |= fence::is_code(tag) && code.is_none();
+        self.is_fenced = code.is_none() && !(self.is_fenced && tag.is_empty());
+        self.at = code.unwrap_or(end);
+        self.floor = self.at;
+        self.scalar_alone();
+    }
+
+    /// Steps over the code span that `start` opens, unless it is one whole value.
+    fn span(&mut self, start: usize) {
+        let Some(end) = fence::span_end(self.bytes, start, self.at) else {
+            return;
+        };
+        let inside = self.text.get(..end).unwrap_or_default().trim_end();
+        let first = self.skip_blanks(self.at);
+        self.at = end + (self.at - start);
+        if matches!(self.bytes.get(first), Some(b'{' | b'['))
+            && self.open == 0
+            && let Ok(reading) = repair::read(inside, first, self.limits.depth)
+            && reading.range.end == inside.len()
+            && !is_trivial(&reading.text)
         {
-            self.at += word;
-            self.floor = self.at;
-            self.scalar_alone();
+            let behind = self.at;
+            self.take(reading);
+            self.at = self.at.max(behind);
         }
     }
 
@@ -267,6 +319,9 @@ impl<'t> Finder<'t> {
         let near = (near..start).find(|at| self.text.is_char_boundary(*at)).unwrap_or(start);
         let near = self.text.get(near..start).unwrap_or_default();
         let line = near.rsplit_once('\n').map_or(near, |(_, line)| line);
+        if is_sentence(line) {
+            return false;
+        }
         let ends_key = |text: &str| text.trim_end().ends_with(QUOTES);
         let is_key = |(at, _): (usize, &str)| {
             let (before, behind) = line.split_at_checked(at).unwrap_or_default();
@@ -298,6 +353,26 @@ impl<'t> Finder<'t> {
         !count_quotes(prose).is_multiple_of(2)
     }
 
+    /// Claims that what reads like a value is part of a sentence: `string[]`, `see [3]`, `- [ ] x`.
+    fn is_prose(&self, Reading { range, text, .. }: &Reading<'_>) -> bool {
+        let first = self.bytes.get(range.start);
+        if self.is_fenced || !matches!(first, Some(b'[' | b'{')) {
+            return false;
+        }
+        let before = self.bytes.get(..range.start).unwrap_or_default();
+        let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || b"_)".contains(byte);
+        if first == Some(&b'[') && before.last().is_some_and(is_word) {
+            return true;
+        }
+        let is_blank = |byte: &&u8| b" \t\r".contains(byte);
+        let behind = self.bytes.get(range.end..).unwrap_or_default();
+        let neighbours = [
+            before.iter().rev().find(|byte| !is_blank(byte)),
+            behind.iter().find(|byte| !is_blank(byte)),
+        ];
+        is_trivial(text) && neighbours.into_iter().flatten().any(|byte| *byte != b'\n')
+    }
+
     /// Claims that the value goes on as in a list: `{"a":1}, {` or `[1], "`.
     fn precedes_item(&self, start: usize, end: usize) -> bool {
         let comma = self.skip_space(end);
@@ -321,7 +396,25 @@ impl<'t> Finder<'t> {
     }
 }
 
-/// Claims that `byte` can be part of a fence's language tag.
-fn is_tag(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || b"_+-.".contains(&byte)
+/// Claims that `line` is prose up to the value behind it, though it quotes something:
+/// `My review of "login.py": ` or `Verdict: "good". `.
+fn is_sentence(line: &str) -> bool {
+    let mut parts = line.split('"');
+    let (Some(first), Some(last)) = (parts.next(), parts.next_back()) else {
+        return false;
+    };
+    let is_paired = parts.count() % 2 == 1 && !line.contains('\\');
+    let is_title = !first.contains(':') && first.trim().contains(' ') && last.trim() == ":";
+    let starts_with_word = line.trim_start().starts_with(char::is_alphabetic);
+    let is_apart = last.ends_with([' ', '\t']);
+    is_paired
+        && starts_with_word
+        && is_apart
+        && (is_title || last.trim_end().ends_with(['.', '!', '?']))
+}
+
+/// Claims that `value` is empty or holds nothing but numbers, as references and tick boxes do.
+fn is_trivial(value: &str) -> bool {
+    let inside = value.get(1..value.len() - 1).unwrap_or_default();
+    inside.bytes().all(|byte| byte.is_ascii_digit() || b" \t\n\r,.+-eE".contains(&byte))
 }

@@ -73,7 +73,6 @@ fn strings_keep_what_was_said(text: &str, expected: &str) {
     assert_eq!(outcome(lenient(person(), text)), Ok(json!({"name": expected})));
 }
 
-#[test_case("as [1] says"; "reference")]
 #[test_case(r#"{"name":"b" oops, "age":"d"}"#; "quotes that may be structure")]
 #[test_case("{\"name\":\"x,\n \"age\": 1}"; "missing closing quote")]
 #[test_case(r#"{"name":"a"]"#; "mismatched closer")]
@@ -153,6 +152,42 @@ fn a_string_that_may_go_on_is_not_cut(text: &str) {
     assert_eq!(outcome(lenient(review(), text)), Err(Rejection::Invalid));
 }
 
+#[test_case("Oops :[ Here is the corrected one:"; "emoticon")]
+#[test_case("It says if (x) { return there:"; "code")]
+#[test_case("Now see [RFC 9110 for details:"; "reference")]
+fn an_open_bracket_of_prose_hides_no_later_value(prose: &str) {
+    let text = format!("{}\n{prose}\n```json\n{}\n```", v("info", 9), v("critical", 2));
+    let reason = outcome(lenient(review(), &text)).unwrap_err();
+    assert!(matches!(reason, Rejection::Ambiguous { .. }), "{reason:?}");
+}
+
+#[test]
+fn a_rival_that_breaks_the_contract_is_reported() {
+    let text = format!("For example {}. Mine:\n```json\n{}\n```", v("info", 9), v("info", 11));
+    let contract = Contract::compile(review()).unwrap();
+    let verdict = judge(&contract, &text, &Allowance::default());
+    let Verdict::Rejected(rejected) = verdict else { panic!("{verdict:?}") };
+    assert_eq!(rejected.reason, Rejection::Invalid);
+    assert_eq!(rejected.violations.list[0].keyword, "maximum");
+}
+
+#[test_case("```python\nif x: d = {\"a\": [1\n```\nV"; "code in a fence")]
+#[test_case("```rust\nfn f() {\n```json\nV\n```"; "code in a fence that an answer ends")]
+#[test_case("The `}` closes the `{\"a\": ` and ``[`x`` is odd.\nV"; "code spans")]
+#[test_case("Like this: `V`."; "answer in a span")]
+#[test_case("Here is my review of \"login.py\": V"; "quoted title")]
+#[test_case("Verdict: \"good\". V"; "quoted word")]
+#[test_case("- [ ] a `string[]`\n- [x] environ[\"HOME\"], string[], see [3], \"b\" {} [1, 2] ok\nV"; "trivial values in prose")]
+fn what_a_review_quotes_is_no_answer(text: &str) {
+    let verdict = lenient(
+        review(),
+        &text
+            .replace('V', &v("info", 9))
+            .replace("{\"summary\":\"x\",\"level\":\"info\",\"score\":9}erdict", "Verdict"),
+    );
+    assert!(matches!(verdict, Verdict::Accepted(_)), "{verdict:?}");
+}
+
 #[test]
 fn quotes_around_the_value_are_prose() {
     let value = v("info", 3);
@@ -178,6 +213,7 @@ fn different_conforming_values_are_ambiguous() {
 #[test_case(""; "nothing")]
 #[test_case(" \n"; "space")]
 #[test_case("I cannot do that {result}."; "prose")]
+#[test_case("as [1] says"; "reference")]
 #[test_case("```json\n```"; "empty fence")]
 #[test_case("| name |\n|---|\n| Ada |"; "table")]
 #[test_case("eyJuYW1lIjoiQWRhIn0="; "base64")]
@@ -279,6 +315,11 @@ fn hostile_texts_end_soon() {
         "\"\\\"",
         "[0, 1) ",
         "{\"a\", ",
+        "```python\n",
+        "`[“x`",
+        "` `` ",
+        "if {\n",
+        "{\"name\":1} ",
     ];
     for piece in pieces {
         let text = piece.repeat(1_000_000 / piece.len());

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::contract::Contract;
-use crate::json::{Document, Kind};
+use crate::json::{Document, Kind, Node};
 
 /// How many schemas are looked at for one place.
 const SCHEMA_LIMIT: usize = 64;
@@ -49,6 +49,19 @@ impl<'c> Shape<'c> {
         properties.filter_map(Value::as_object).flat_map(serde_json::Map::keys)
     }
 
+    /// Claims that `object` has all members that one of the schemas requires, or if none requires
+    /// any, one that is named here.
+    fn fits(&self, object: Node<'_>) -> bool {
+        let has = |key: &str| object.member(key).is_some();
+        let required = self.schemas.iter().filter_map(|schema| schema.get("required"));
+        let mut required =
+            required.filter_map(Value::as_array).filter(|keys| !keys.is_empty()).peekable();
+        if required.peek().is_none() {
+            return self.declared().any(|key| has(key));
+        }
+        required.any(|keys| keys.iter().filter_map(Value::as_str).all(has))
+    }
+
     fn member(&self, key: &str) -> Self {
         let inner = self.schemas.iter().filter_map(|schema| property(schema, key)).collect();
         Self::gather(self.root, inner)
@@ -74,6 +87,19 @@ pub(super) fn is_complete(contract: &Contract, value: &Document) -> bool {
     let shape = Shape::of_root(contract);
     let mut declared = shape.declared().peekable();
     declared.peek().is_some() && declared.all(|key| value.root().member(key).is_some())
+}
+
+/// Claims that `value` has the members of an answer, or of an answer's items.
+pub(super) fn resembles(contract: &Contract, value: &Document) -> bool {
+    let (shape, root) = (Shape::of_root(contract), value.root());
+    match root.kind() {
+        Kind::Object => shape.fits(root),
+        Kind::Array => {
+            let object = root.items().find(|item| item.kind() == Kind::Object);
+            object.is_some_and(|object| shape.item().fits(object))
+        }
+        Kind::Null | Kind::Boolean | Kind::Number | Kind::String => false,
+    }
 }
 
 /// Claims that closers missing at the end of `value` cannot have been lost further inside.

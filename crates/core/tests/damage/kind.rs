@@ -165,7 +165,7 @@ impl Kind {
 
 fn fenced(json: &str, random: &mut Random) -> String {
     let fence = random.pick(&["```", "~~~", "````"]);
-    let tag = random.pick(&["json", "", "JSON5", "jsonc", "python"]);
+    let tag = random.pick(&["json", "", "JSON5", "jsonc"]);
     format!("Sure! Here's what I found:\n\n{fence}{tag}\n{json}\n{fence}\n\nLet me know.")
 }
 
