@@ -188,6 +188,18 @@ fn what_a_review_quotes_is_no_answer(text: &str) {
     assert!(matches!(verdict, Verdict::Accepted(_)), "{verdict:?}");
 }
 
+#[test_case("<THINK>D</Think>V"; "any case")]
+#[test_case("<thought>D</thought> V"; "thought")]
+#[test_case("D</think> V"; "closing tag amid a line")]
+#[test_case("<think>a <think>b</think> D </think> V"; "nested")]
+fn a_draft_in_a_thought_is_no_answer(text: &str) {
+    let text = text.replace('D', &v("critical", 1)).replace('V', &v("info", 9));
+    let expected: Value = serde_json::from_str(&v("info", 9)).unwrap();
+    assert_eq!(outcome(lenient(review(), &text)), Ok(expected));
+    let unanswered = format!("{}</think>", v("info", 9));
+    assert_eq!(outcome(lenient(review(), &unanswered)), Err(Rejection::NoJson));
+}
+
 #[test]
 fn quotes_around_the_value_are_prose() {
     let value = v("info", 3);
