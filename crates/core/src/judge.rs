@@ -158,7 +158,7 @@ fn opinion(contract: &Contract, document: Document, allowance: &Allowance) -> Op
     let mut layer = (document, Vec::new());
     let violations = loop {
         let (value, edits) = layer;
-        if echo::is_echo(contract, &value) {
+        if echo::is_echo(contract, &value, allowance.strictness) {
             return Opinion::Echo;
         }
         let violations = weigh(contract, &value, allowance.source.as_ref());
@@ -184,7 +184,8 @@ fn opinion(contract: &Contract, document: Document, allowance: &Allowance) -> Op
             let (value, coercions) = coerce(contract, &value)?;
             edits.extend(coercions);
             let violations = weigh(contract, &value, allowance.source.as_ref());
-            let conforms = violations.is_empty() && !echo::is_echo(contract, &value);
+            let conforms =
+                violations.is_empty() && !echo::is_echo(contract, &value, allowance.strictness);
             conforms.then_some(Opinion::Conforms(Accepted { value, edits }))
         })
         .unwrap_or(Opinion::Breaks(violations))

@@ -248,6 +248,21 @@ fn the_schema_is_no_answer() {
 }
 
 #[test]
+fn an_answer_that_reads_like_a_schema_is_one_if_the_contract_names_its_members() {
+    let contract = json!({
+        "type": "object",
+        "properties": {"type": {"type": "string"}, "items": {"type": "object"}},
+        "required": ["type", "items"]
+    });
+    let text = r#"{"type":"list","items":{"a":1}}"#;
+    assert!(outcome(lenient(contract.clone(), text)).is_ok());
+    assert_eq!(
+        outcome(lenient(contract.clone(), &contract.to_string())),
+        Err(Rejection::SchemaEcho)
+    );
+}
+
+#[test]
 fn a_key_that_the_contract_knows_is_no_wrapper() {
     let node = json!({
         "$ref": "#/$defs/node",

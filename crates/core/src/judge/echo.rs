@@ -1,17 +1,21 @@
 //! Tells an answer from a contract that is handed back.
 
-use serde_json::Value;
-
+use super::Strictness;
+use super::shape::Shape;
 use crate::contract::Contract;
 use crate::json::{Document, Kind, Node};
 
-/// Claims that `value` is the contract's schema, or a schema where none was asked for.
-pub(super) fn is_echo(contract: &Contract, value: &Document) -> bool {
+/// Claims that `value` is the contract's schema, or, unless that is for the caller to see, another
+/// schema that has none of the members the contract names.
+pub(super) fn is_echo(contract: &Contract, value: &Document, strictness: Strictness) -> bool {
     let root = value.root();
-    if root.kind() != Kind::Object {
+    if root.kind() != Kind::Object || !is_schema(root) {
         return false;
     }
-    is_schema(root) && (!wants_schema(contract.schema()) || equals(contract, value))
+    let shape = Shape::of_root(contract);
+    let is_foreign =
+        || shape.declared().next().is_some() && !root.members().any(|(key, _)| shape.declares(key));
+    equals(contract, value) || strictness == Strictness::Lenient && is_foreign()
 }
 
 /// Claims that `node` reads like a JSON Schema.
@@ -20,14 +24,6 @@ fn is_schema(node: Node<'_>) -> bool {
     has("$schema", Kind::String)
         || has("type", Kind::String)
             && (has("properties", Kind::Object) || has("items", Kind::Object))
-}
-
-/// Claims that a schema could be what the contract asks for: its properties are open, or are
-/// those of a schema.
-fn wants_schema(schema: &Value) -> bool {
-    schema.get("properties").and_then(Value::as_object).is_none_or(|properties| {
-        properties.contains_key("$schema") || properties.contains_key("properties")
-    })
 }
 
 fn equals(contract: &Contract, value: &Document) -> bool {

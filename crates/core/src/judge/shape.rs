@@ -44,7 +44,7 @@ impl<'c> Shape<'c> {
     }
 
     /// Returns the names of all members that are named here.
-    fn declared(&self) -> impl Iterator<Item = &'c String> {
+    pub(super) fn declared(&self) -> impl Iterator<Item = &'c String> {
         let properties = self.schemas.iter().filter_map(|schema| schema.get("properties"));
         properties.filter_map(Value::as_object).flat_map(serde_json::Map::keys)
     }
