@@ -132,9 +132,10 @@ fn judge_readings(
             let unwrapped = std::mem::replace(&mut accepted.edits, edits);
             accepted.edits.extend(unwrapped);
         }
-        match opinion {
-            Opinion::Breaks(violations) if resembles => tally.rival = Some(violations),
-            opinion => tally.add(range, opinion),
+        if let (true, Opinion::Breaks(violations)) = (resembles, &mut opinion) {
+            tally.rival = Some(std::mem::take(violations));
+        } else {
+            tally.add(range, opinion);
         }
     }
     None

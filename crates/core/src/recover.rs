@@ -242,9 +242,10 @@ impl<'t> Finder<'t> {
             return;
         };
         self.open = 0;
-        let code = match fence::is_code(tag) && !self.is_unclosed {
-            true => fence::code_end(self.text, end, marker),
-            false => None,
+        let code = if fence::is_code(tag) && !self.is_unclosed {
+            fence::code_end(self.text, end, marker)
+        } else {
+            None
         };
         self.is_unclosed |= fence::is_code(tag) && code.is_none();
         self.is_fenced = code.is_none() && !(self.is_fenced && tag.is_empty());

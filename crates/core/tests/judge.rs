@@ -127,7 +127,7 @@ fn a_closer_is_added_only_where_nothing_can_be_missing(text: &str, is_cut: bool)
     match outcome(lenient(contract, text)) {
         Ok(value) => assert!(!is_cut, "{value}"),
         Err(reason) => {
-            assert!(is_cut && matches!(reason, Rejection::Truncated { .. }), "{reason:?}")
+            assert!(is_cut && matches!(reason, Rejection::Truncated { .. }), "{reason:?}");
         }
     }
 }
