@@ -40,6 +40,7 @@ pub struct Contract {
     schema: Value,
     draft: Draft,
     validator: Validator,
+    patterns: Patterns,
     identity: Identity,
     fingerprint: Fingerprint,
     expansion: Expansion,
@@ -79,6 +80,10 @@ impl Contract {
     /// Returns how many schemas apply to one value, at worst.
     pub fn expansion(&self) -> Expansion {
         self.expansion
+    }
+
+    pub(crate) fn patterns(&self) -> Patterns {
+        self.patterns
     }
 
     pub(crate) fn validator(&self) -> &Validator {

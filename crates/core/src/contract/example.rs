@@ -134,7 +134,7 @@ fn first_violation(
     work: &mut u64,
 ) -> Result<Option<Violation>, ExampleError> {
     let source = Source::new(&strings(value));
-    let meter = Meter::strict(*work).with_source(Some(&source));
+    let meter = Meter::strict(*work).with_source(Some(&source)).with_patterns(contract.patterns());
     let probe = Probe::Node(document.root(), &meter);
     let first = bounded(|| contract.validator().iter_errors(probe).next());
     *work = meter.left();

@@ -163,7 +163,9 @@ impl Preflight {
             return Self::new(None, findings, root);
         }
         let fingerprint = Fingerprint::of(&schema);
-        let contract = Contract { schema, draft, validator, identity, fingerprint, expansion };
+        let patterns = options.patterns;
+        let contract =
+            Contract { schema, draft, validator, patterns, identity, fingerprint, expansion };
         if has_rules && let Ok(example) = contract.example() {
             root.shown_by(&example);
         }

@@ -5,12 +5,13 @@
 //! into a container, every reported error and, in contracts that expand much in place, every
 //! applied subschema takes a unit. In its last half the meter is *low*: containers look empty, so
 //! that the validator ends by itself with what it has found. When nothing is left, the validation
-//! is unwound, as rust-analyzer's cancelled queries are; no answer comes out of it.
+//! is unwound, as rust-analyzer's cancelled queries are; no answer comes out of it. Nor does one
+//! come out of a validator that panics: what it cannot judge is not accepted.
 
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
-use crate::contract::Source;
+use crate::contract::{Patterns, Source};
 
 /// How many errors one validation may report.
 ///
@@ -24,28 +25,57 @@ pub(crate) struct Meter {
     low: u64,
     error_cost: u64,
     source: Option<Source>,
+    patterns: Patterns,
 }
 
-/// The meter was empty before the validation ended.
+/// Why a validation ended without an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Exhausted;
+pub(crate) enum Unfinished {
+    /// The meter was empty.
+    Exhausted,
+    /// The validator panicked.
+    Panicked,
+}
 
 impl Meter {
     /// Returns a meter that stops a validation after `units`.
     pub(crate) fn strict(units: u64) -> Self {
-        Self { left: Cell::new(units), low: 0, error_cost: 1, source: None }
+        Self {
+            left: Cell::new(units),
+            low: 0,
+            error_cost: 1,
+            source: None,
+            patterns: Patterns::Linear,
+        }
     }
 
     /// Returns a meter that is low after `units`, and stops after as many again.
     pub(crate) fn lenient(units: u64) -> Self {
         let error_cost = (units / ERROR_LIMIT).max(1);
-        Self { left: Cell::new(units.saturating_mul(2)), low: units, error_cost, source: None }
+        Self {
+            left: Cell::new(units.saturating_mul(2)),
+            low: units,
+            error_cost,
+            source: None,
+            patterns: Patterns::Linear,
+        }
     }
 
     /// Adds the text that grounded strings are quoted from.
     pub(crate) fn with_source(mut self, source: Option<&Source>) -> Self {
         self.source = source.cloned();
         self
+    }
+
+    /// Says how patterns are matched, which decides what errors must know of the value.
+    pub(crate) fn with_patterns(mut self, patterns: Patterns) -> Self {
+        self.patterns = patterns;
+        self
+    }
+
+    /// Claims that a match may be given up on.
+    pub(crate) fn is_backtracking(&self) -> bool {
+        self.patterns == Patterns::LookAround
     }
 
     /// Returns the text that grounded strings are quoted from.
@@ -67,6 +97,11 @@ impl Meter {
     #[inline]
     pub(crate) fn spend(&self) {
         self.take(1);
+    }
+
+    /// Takes what a copy of `nodes` values costs.
+    pub(crate) fn spend_copy(&self, nodes: usize) {
+        self.take(u64::try_from(nodes).unwrap_or(u64::MAX));
     }
 
     /// Takes what one error costs.
@@ -91,19 +126,15 @@ impl Meter {
 }
 
 /// Runs a validation until its meter stops it.
-pub(crate) fn bounded<T>(validation: impl FnOnce() -> T) -> Result<T, Exhausted> {
-    catch_unwind(AssertUnwindSafe(validation)).map_err(|payload| {
-        if payload.is::<Exhausted>() {
-            return Exhausted;
-        }
-        resume_unwind(payload)
-    })
+pub(crate) fn bounded<T>(validation: impl FnOnce() -> T) -> Result<T, Unfinished> {
+    catch_unwind(AssertUnwindSafe(validation))
+        .map_err(|payload| payload.downcast_ref().copied().unwrap_or(Unfinished::Panicked))
 }
 
 /// Ends the validation without a panic message: nothing is wrong with the program.
 #[cold]
-fn stop() -> ! {
-    resume_unwind(Box::new(Exhausted))
+pub(super) fn stop() -> ! {
+    resume_unwind(Box::new(Unfinished::Exhausted))
 }
 
 #[cfg(test)]
@@ -120,7 +151,7 @@ mod tests {
                 steps.set(steps.get() + 1);
             }
         });
-        assert_eq!((run, steps.get()), (Err::<(), _>(Exhausted), 10));
+        assert_eq!((run, steps.get()), (Err::<(), _>(Unfinished::Exhausted), 10));
     }
 
     #[test]
@@ -138,8 +169,8 @@ mod tests {
     }
 
     #[test]
-    fn other_panics_are_not_swallowed() {
-        let outer = catch_unwind(AssertUnwindSafe(|| bounded(|| resume_unwind(Box::new(7)))));
-        assert_eq!(outer.unwrap_err().downcast_ref(), Some(&7));
+    fn a_validator_that_panics_gives_no_answer() {
+        let run: Result<(), _> = bounded(|| resume_unwind(Box::new(7)));
+        assert_eq!(run, Err(Unfinished::Panicked));
     }
 }

@@ -10,7 +10,7 @@ use jsonschema_value::LazyInstance;
 use serde_json::Value;
 
 use super::document::{Items, Kind, Members, Node};
-use super::meter::Meter;
+use super::meter::{Meter, stop};
 use super::number::Number;
 use super::unique::first_repeated;
 use crate::contract::Source;
@@ -85,6 +85,23 @@ impl<'d> Probe<'d> {
         match self {
             Self::Node(_, meter) | Self::Name(_, meter) => meter,
         }
+    }
+
+    /// Returns what pointers are looked up in, if this is the root of such a validation.
+    fn searched(&self) -> Option<Value> {
+        let Self::Node(node, meter) = self else {
+            return None;
+        };
+        let document = node.document();
+        if !meter.is_backtracking() || node.id() != document.root().id() || node.is_empty() {
+            return None;
+        }
+        // Of two members with one name a copy has only one, so a pointer may lead nowhere.
+        if meter.is_low() || document.has_duplicates() {
+            stop();
+        }
+        meter.spend_copy(document.node_count());
+        Some(node.to_value())
     }
 
     fn node(&self, kind: Kind) -> Option<Node<'d>> {
@@ -170,8 +187,14 @@ impl<'d> jsonschema::json::Node<'d, Tape> for Probe<'d> {
     }
 
     /// Keeps no value: a copy for each error is quadratic, and the document has it anyway.
+    ///
+    /// Only of a match that was given up on does `jsonschema` know the pointer alone, and demands
+    /// to find it in the root.
     fn lazy_value(&self) -> LazyInstance<'d> {
-        LazyInstance::Ready(self.to_value())
+        LazyInstance::Ready(match self.searched() {
+            Some(root) => Cow::Owned(root),
+            None => self.to_value(),
+        })
     }
 
     fn identity(&self) -> Option<NodeIdentity> {

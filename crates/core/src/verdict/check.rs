@@ -5,7 +5,7 @@ use super::stack::with_room;
 use super::violation::{Violation, Violations};
 use crate::contract::{Contract, Source};
 use crate::json::Document;
-use crate::json::meter::{Meter, bounded};
+use crate::json::meter::{Meter, Unfinished, bounded};
 use crate::json::probe::Probe;
 
 /// How many violations are reported.
@@ -46,7 +46,12 @@ fn judge(contract: &Contract, value: &Document, source: Option<&Source>) -> Viol
     match judged {
         Ok(true) => {}
         Ok(false) => explain(contract, value, source, &mut violations),
-        Err(_) => violations.list.push(over_work("takes too much work to judge")),
+        Err(Unfinished::Exhausted) => {
+            violations.list.push(unjudged("takes too much work to judge"));
+        }
+        Err(Unfinished::Panicked) => {
+            violations.list.push(unjudged("cannot be judged: the validator fails on it"));
+        }
     }
     violations
 }
@@ -85,11 +90,11 @@ fn explain(
     violations.more |= found != Ok(false) || violations.list.len() > VIOLATION_LIMIT;
     violations.list.truncate(VIOLATION_LIMIT);
     if violations.list.len() == before && before < VIOLATION_LIMIT {
-        violations.list.push(over_work("breaks the contract in too many ways to list"));
+        violations.list.push(unjudged("breaks the contract in too many ways to list"));
     }
 }
 
-fn over_work(message: &str) -> Violation {
+fn unjudged(message: &str) -> Violation {
     Violation {
         pointer: "".into(),
         keyword: "work_limit".to_owned(),

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::check::work_limit;
 use crate::contract::{Contract, Source};
-use crate::json::meter::{Exhausted, Meter, bounded};
+use crate::json::meter::{Meter, Unfinished, bounded};
 use crate::json::probe::{Probe, is_untrusted};
 use crate::json::{Document, Kind, Node};
 
@@ -33,8 +33,9 @@ pub(super) fn find<T>(
     value: &Document,
     source: Option<&Source>,
     read: impl FnOnce(&mut Findings<'_>) -> T,
-) -> Result<T, Exhausted> {
-    let meter = Meter::lenient(work_limit(value)).with_source(source);
+) -> Result<T, Unfinished> {
+    let meter =
+        Meter::lenient(work_limit(value)).with_source(source).with_patterns(contract.patterns());
     let mut findings = bounded(|| {
         let errors = contract.validator().iter_errors(Probe::Node(value.root(), &meter));
         Findings {
