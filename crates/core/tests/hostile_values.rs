@@ -1,9 +1,10 @@
 //! Values made to hurt: each has a defined answer, in bounded time.
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
+use airtight_core::contract::{Options, Patterns};
 use airtight_core::json::{Node, ParseErrorKind, Pointer};
 use airtight_core::verdict::check;
-use airtight_core::{Contract, Document, Violations};
+use airtight_core::{Contract, Document, Preflight, Violations};
 use serde_json::{Map, Value, json};
 use test_case::test_case;
 
@@ -232,4 +233,34 @@ fn naughty_strings_round_trip_byte_for_byte() {
         assert_eq!(violations.list[0].pointer, pointer);
         assert!(violations.list[0].message.chars().all(|character| !character.is_control()));
     }
+}
+
+#[test_case(r#"{"q":"A"}"#, &["pattern"]; "the match is given up on")]
+#[test_case(r#"{"q":"A","z":{"q":"A"}}"#, &["pattern"]; "more than once")]
+#[test_case(r#"{"q":"A","q":"A"}"#, &["duplicate_key", "work_limit"]; "a name occurs twice")]
+fn patterns_that_backtrack_without_end_are_violations(answer: &str, expected: &[&str]) {
+    let schema = json!({
+        "type": "object",
+        "properties": {"q": {"type": "string", "pattern": r"^(a|a)*\1(?=b)$"}},
+        "patternProperties": {"^z": {"$ref": "#"}},
+    });
+    let options = Options { patterns: Patterns::LookAround, ..Options::default() };
+    let contract = Preflight::of(schema, &options).into_result().unwrap();
+    let answer = Document::parse(answer.replace('A', &"a".repeat(44))).unwrap();
+    let found = check(&contract, &answer);
+    assert_eq!(keywords(&found), expected, "{found:?}");
+}
+
+#[test_case(json!(1), "1.00000000000000000000001", false; "a hair above one")]
+#[test_case(json!(1), "1.000", true; "one")]
+#[test_case(json!(1), "10e-1", true; "one with an exponent")]
+#[test_case(json!(0.1), "0.1000000000000000055511151231257827", false; "what a float makes of it")]
+#[test_case(json!(0.1), "0.10", true; "a tenth")]
+#[test_case(json!([1]), "[1.00000000000000000000001]", false; "inside an array")]
+#[test_case(json!({"a": 1}), r#"{"a":1.00000000000000000000001}"#, false; "inside an object")]
+#[test_case(json!("1"), "1", false; "a string is no number")]
+fn constants_are_compared_by_their_digits(constant: Value, answer: &str, conforms: bool) {
+    let by_constant = judge(json!({ "const": constant }), answer);
+    let by_enumeration = judge(json!({ "enum": [constant] }), answer);
+    assert_eq!((by_constant.is_empty(), by_enumeration.is_empty()), (conforms, conforms));
 }

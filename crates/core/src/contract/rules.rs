@@ -8,8 +8,8 @@
 //! they are absent. A rule that cannot be evaluated is a violation, never a pass.
 //!
 //! Numbers: whole ones are `int` (`uint` beyond 63 bits) however they are written, all others
-//! `double`, so mixed arithmetic needs `double(self.price)`; comparisons mix freely. An integer
-//! beyond 64 bits cannot be computed with. There are no timestamps: core has no clock.
+//! `double`, so mixed arithmetic needs `double(self.price)`; comparisons mix freely. A number
+//! that neither holds exactly cannot be computed with. There are no timestamps: core has no clock.
 
 mod evaluation;
 mod expression;

@@ -6,7 +6,7 @@ use jsonschema::ValidationError;
 use jsonschema::error::ValidationErrorKind;
 
 use super::findings::is_trusted;
-use super::message::allowed;
+use super::message::{allowed, constant};
 
 /// One branch of an `anyOf` or `oneOf`, and what the value lacks to fit it.
 pub(super) struct Branch<'e> {
@@ -50,13 +50,14 @@ impl<'e> Branch<'e> {
 
 /// Claims that `error` is about what the value is as a whole.
 fn is_whole(error: &ValidationError<'_>) -> bool {
-    matches!(
-        error.kind(),
-        ValidationErrorKind::Type { .. }
-            | ValidationErrorKind::Constant { .. }
-            | ValidationErrorKind::Enum { .. }
-            | ValidationErrorKind::FalseSchema
-    )
+    let is_constant = constant(error.kind()).is_some();
+    is_constant
+        || matches!(
+            error.kind(),
+            ValidationErrorKind::Type { .. }
+                | ValidationErrorKind::Enum { .. }
+                | ValidationErrorKind::FalseSchema
+        )
 }
 
 /// Claims that `error` is about a direct member of the value at `here` that must be a constant.

@@ -1,4 +1,4 @@
-//! Bounds and multiples of numbers, by their digits.
+//! Bounds, multiples and constants, by the digits of numbers.
 //!
 //! `jsonschema` compares numbers as 64-bit integers and floats. An integer beyond them would be
 //! judged by its nearest float, and so sometimes wrongly accepted.
@@ -10,6 +10,9 @@ use serde_json::{Map, Value};
 use super::validator::Options;
 use crate::json::Number;
 use crate::json::probe::{Probe, Tape};
+
+/// The keyword of constants.
+pub(super) const CONSTANT: &str = "const";
 
 type Judge = Box<dyn for<'i> Keyword<'i, Tape>>;
 
@@ -65,6 +68,24 @@ impl<'i> Keyword<'i, Tape> for Comparison {
     }
 }
 
+/// A constant; `jsonschema` compares numbers as floats.
+///
+/// Its error holds the constant itself, as JSON, for those who put errors in words.
+struct Constant(Value);
+
+impl<'i> Keyword<'i, Tape> for Constant {
+    fn validate(&self, instance: Probe<'i>) -> Result<(), ValidationError<'i>> {
+        if self.is_valid(instance) {
+            return Ok(());
+        }
+        Err(ValidationError::custom(self.0.to_string()))
+    }
+
+    fn is_valid(&self, instance: Probe<'i>) -> bool {
+        instance.equals_value(&self.0)
+    }
+}
+
 /// Draft 4's boolean `exclusiveMinimum`, which only changes how its neighbour is read.
 struct Modifier;
 
@@ -91,6 +112,7 @@ pub(super) fn with_exact_numbers(options: Options<'_>) -> Options<'_> {
         })
         .with_keyword("exclusiveMinimum", |_, limit, _| Ok(compile(Relation::Above, limit)))
         .with_keyword("exclusiveMaximum", |_, limit, _| Ok(compile(Relation::Below, limit)))
+        .with_keyword(CONSTANT, |_, expected, _| Ok(Box::new(Constant(expected.clone()))))
         .with_keyword("multipleOf", |_, limit, _| Ok(compile(Relation::MultipleOf, limit)))
 }
 

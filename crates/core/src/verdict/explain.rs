@@ -1,5 +1,6 @@
 //! Findings as violations: choices are reported by the branch that fits best.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use jsonschema::ValidationError;
@@ -84,7 +85,7 @@ impl Findings<'_> {
         branches: &[Branch<'_>],
     ) -> Option<(String, Wording)> {
         let mut pointer = None;
-        let mut tags: Vec<&Value> = Vec::new();
+        let mut tags: Vec<Cow<'_, Value>> = Vec::new();
         for branch in branches {
             let tag = branch.errors.iter().find(|error| is_tag(error, here))?;
             let place = tag.instance_path().as_str();

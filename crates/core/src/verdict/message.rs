@@ -3,10 +3,13 @@
 //! Each violation is worded twice: with the value, and masked. A masked wording holds nothing but
 //! what the contract holds too.
 
+use std::borrow::Cow;
+
 use jsonschema::error::{TypeKind, ValidationErrorKind};
 use jsonschema::{JsonType, ValidationError};
 use serde_json::Value;
 
+use super::exact::CONSTANT;
 use crate::contract::RULES;
 use crate::json::unique::first_repeated;
 use crate::json::{Kind, Node};
@@ -72,6 +75,13 @@ pub(super) fn describe(
         },
         Broken::Required { property } => {
             Wording::same(format!("lacks the required member {}", show(property)))
+        }
+        Broken::Custom { keyword, .. } if keyword == CONSTANT => match node {
+            Some(node) => one_of(node, &allowed(error.kind()).unwrap_or_default()),
+            None => Wording::same("is not allowed"),
+        },
+        Broken::BacktrackLimitExceeded { .. } => {
+            Wording::same("cannot be judged: to match the pattern takes too much work")
         }
         // A rule's message is a sentence of its own.
         Broken::Custom { message, keyword } if keyword == RULES => Wording::same(message),
@@ -140,11 +150,11 @@ fn sized(broken: &ValidationErrorKind, node: Option<Node<'_>>) -> Option<Wording
 }
 
 /// Words a value that is none of the `allowed` ones.
-pub(super) fn one_of(node: Node<'_>, allowed: &[&Value]) -> Wording {
+pub(super) fn one_of(node: Node<'_>, allowed: &[Cow<'_, Value>]) -> Wording {
     let demand = match allowed {
         [] => "is not allowed, nothing is".to_owned(),
         [only] => format!("is not allowed, must be {}", show(only)),
-        several => format!("is not allowed, use one of {}", list(several.iter().copied())),
+        several => format!("is not allowed, use one of {}", list(several)),
     };
     let mut wording = Wording::about(Some(node), &demand);
     let names = allowed.iter().filter_map(|value| value.as_str());
@@ -157,14 +167,22 @@ pub(super) fn one_of(node: Node<'_>, allowed: &[&Value]) -> Wording {
 }
 
 /// Returns the values that an `enum` or `const` allows.
-pub(super) fn allowed(broken: &ValidationErrorKind) -> Option<Vec<&Value>> {
+pub(super) fn allowed(broken: &ValidationErrorKind) -> Option<Vec<Cow<'_, Value>>> {
     if let ValidationErrorKind::Enum { options } = broken {
-        return Some(options.as_array()?.iter().collect());
+        return Some(options.as_array()?.iter().map(Cow::Borrowed).collect());
     }
+    Some(vec![constant(broken)?])
+}
+
+/// Returns the value that a `const` demands.
+pub(super) fn constant(broken: &ValidationErrorKind) -> Option<Cow<'_, Value>> {
     if let ValidationErrorKind::Constant { expected_value } = broken {
-        return Some(vec![expected_value]);
+        return Some(Cow::Borrowed(expected_value));
     }
-    None
+    let ValidationErrorKind::Custom { keyword, message } = broken else {
+        return None;
+    };
+    (keyword == CONSTANT).then(|| serde_json::from_str(message).ok().map(Cow::Owned))?
 }
 
 /// Returns the types that a `type` allows.
@@ -273,9 +291,9 @@ fn show(value: &Value) -> String {
     }
 }
 
-fn list<'v>(values: impl ExactSizeIterator<Item = &'v Value>) -> String {
-    let count = values.len();
-    join(&values.take(LISTED).map(show).collect::<Vec<_>>(), count)
+fn list(values: &[Cow<'_, Value>]) -> String {
+    let shown: Vec<String> = values.iter().take(LISTED).map(|value| show(value)).collect();
+    join(&shown, values.len())
 }
 
 fn list_names(names: &[&str]) -> String {

@@ -71,7 +71,7 @@ fn run(rule: &Rule, context: &Context<'_, '_>, budget: &Budget) -> Result<bool, 
         return Err(TOO_MUCH);
     }
     if budget.inexact.load(Ordering::Relaxed) {
-        return Err("an integer beyond 64 bits cannot be evaluated exactly");
+        return Err("a number has more digits than can be evaluated exactly");
     }
     let value = result.map_err(|error| reason(&error))?;
     value.downcast_ref::<CelBool>().map(|held| *held.inner()).ok_or("it is neither true nor false")
@@ -99,7 +99,7 @@ fn reason(error: &ExecutionError) -> &'static str {
 struct Budget {
     share: u64,
     left: AtomicU64,
-    /// Whether an integer was operated on that CEL cannot hold.
+    /// Whether a number was operated on that CEL cannot hold.
     inexact: AtomicBool,
 }
 
@@ -186,14 +186,18 @@ fn number<'v>(number: Number<'_>) -> Box<dyn Val + 'v> {
     {
         return Box::new(CelInt::from(integer));
     }
+    // The shortest decimal that reads as this float is what CEL would compute with.
+    if Number::new(&format!("{float:e}")).compare(&number).is_ne() {
+        return Box::new(Unreadable);
+    }
     Box::new(CelDouble::from(float))
 }
 
-/// An integer that CEL has no type for.
+/// A number that CEL has no type for.
 #[derive(Debug, Clone)]
 struct Unreadable;
 
-static UNREADABLE: Type = Type::new_unspecified_type("integer beyond 64 bits");
+static UNREADABLE: Type = Type::new_unspecified_type("number beyond 64 bits");
 
 impl Val for Unreadable {
     fn get_type(&self) -> &Type {

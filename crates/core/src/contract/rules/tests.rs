@@ -82,6 +82,8 @@ fn siblings_of_a_reference_do_not_count_before_2019_09() {
 #[test_case("self.a == 18446744073709551615u && self.a > self.b", r#"{"a":18446744073709551615,"b":1}"#; "64 bits")]
 #[test_case("double(self.a) * 1.5 == 3.0", r#"{"a":2}"#; "arithmetic")]
 #[test_case("self['a b'] in ['x', 'y']", r#"{"a b":"y"}"#; "index")]
+#[test_case("self.a <= 0.3", r#"{"a":0.30}"#; "exact fraction")]
+#[test_case("self.a > 1e300", r#"{"a":1.5E+300}"#; "exact exponent")]
 #[test_case("self.ok", r#"{"ok":true,"id":99999999999999999999999}"#; "unread integer beyond 64 bits")]
 #[test_case("self.items.all(i, i.ok)", r#"{"items":[{"ok":true,"id":99999999999999999999999}]}"#; "unread in items")]
 fn rules_that_hold_say_nothing(text: &str, value: &str) {
@@ -94,8 +96,9 @@ fn rules_that_hold_say_nothing(text: &str, value: &str) {
 #[test_case("self.a + 9223372036854775807 > 1", r#"{"a":1}"#, "a number overflows"; "overflow")]
 #[test_case("self.a[3] > 1", r#"{"a":[]}"#, "an index is out of bounds"; "index")]
 #[test_case("self.a", r#"{"a":1}"#, "it is neither true nor false"; "not boolean")]
-#[test_case("self.a != self.b", r#"{"a":99999999999999999999999,"b":99999999999999999999999}"#, "an integer beyond 64 bits cannot be evaluated exactly"; "inexact")]
-#[test_case("1e23 == self.a || true", r#"{"a":99999999999999999999999}"#, "an integer beyond 64 bits cannot be evaluated exactly"; "inexact and hidden")]
+#[test_case("self.a != self.b", r#"{"a":99999999999999999999999,"b":99999999999999999999999}"#, "a number has more digits than can be evaluated exactly"; "inexact")]
+#[test_case("self.a <= 0.1", r#"{"a":0.10000000000000000001}"#, "a number has more digits than can be evaluated exactly"; "inexact fraction")]
+#[test_case("1e23 == self.a || true", r#"{"a":99999999999999999999999}"#, "a number has more digits than can be evaluated exactly"; "inexact and hidden")]
 fn what_cannot_be_evaluated_is_a_violation(text: &str, value: &str, reason: &str) {
     let violations = violations(&rule(text), value);
     let message = format!("rule `{text}` cannot be evaluated: {reason}");
