@@ -12,7 +12,7 @@ use clap_complete::Shell;
 /// A contract is a JSON Schema. `check` says whether one is sound and which model providers can
 /// honour it; `validate` judges an answer by it. Only the original contract decides.
 #[derive(Debug, Parser)]
-#[command(name = "airtight", version, disable_help_subcommand = true, max_term_width = 100)]
+#[command(name = "airtight", version, max_term_width = 100)]
 #[command(after_long_help = "\
 Examples:
   airtight check review.json               is this contract sound, and who accepts it?
@@ -103,6 +103,10 @@ pub(crate) struct ValidateArgs {
     /// Answer to judge; stdin if it is `-` or left out
     #[arg(value_name = "FILE")]
     pub(crate) file: Option<String>,
+
+    /// Take the answer for one to the schema of `check --dialect NAME`; it must be JSON as a whole
+    #[arg(long, value_name = "NAME", value_parser = dialects())]
+    pub(crate) dialect: Option<Dialect>,
 
     /// Say what each edit and each violation means
     #[arg(long)]

@@ -5,7 +5,7 @@ mod completions;
 mod validate;
 
 use airtight_core::contract::Options;
-use airtight_core::{Contract, Diagnostic, Preflight, Severity};
+use airtight_core::{Contract, Diagnostic, Dialect, Lowering, Preflight, Severity, lower};
 
 use crate::cli::{Cli, Command};
 use crate::env::Environment;
@@ -53,6 +53,14 @@ fn refusal(source: &ContractSource, diagnostics: &[Diagnostic]) -> Error {
     }
 }
 
+/// Adapts a contract to what a provider accepts.
+fn adapt(contract: &Contract, dialect: Dialect) -> Result<Lowering, Error> {
+    lower(contract, dialect).map_err(|error| {
+        let message = format!("contract cannot be expressed in `{}`", dialect.name());
+        Error::new(Outcome::Contract, message).caused_by(error)
+    })
+}
+
 /// Returns the message with its place, which the root needs no mention of.
 fn located(diagnostic: &Diagnostic) -> String {
     if diagnostic.pointer.is_root() {
@@ -67,6 +75,11 @@ fn explain_hint(command: &str) -> String {
         return "run it again with `--explain`".to_owned();
     }
     format!("run `airtight {command} --explain`")
+}
+
+/// Says how to learn more after `command`, which has `FILE` where it read from stdin.
+fn saved_hint(command: &str) -> String {
+    format!("save the input to a file, then {}", explain_hint(command))
 }
 
 /// Returns `text` as one word of a command to type.

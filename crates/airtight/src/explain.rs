@@ -66,6 +66,7 @@ pub(crate) fn rejection(reason: &Rejection) -> String {
             format!("several different values conform, at bytes {}", places.join(", "))
         }
         Rejection::SchemaEcho => "answer only repeats the schema".to_owned(),
+        Rejection::OverLimit { limit: "work" } => "answer could not be judged".to_owned(),
         Rejection::OverLimit { limit } => format!("answer is over a limit: `{limit}`"),
     }
 }

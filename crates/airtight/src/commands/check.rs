@@ -4,10 +4,10 @@ mod report;
 mod route;
 
 use airtight_core::contract::{Options, Patterns, Wrap};
-use airtight_core::lower::{self, Dialect};
+use airtight_core::lower::Dialect;
 
 use crate::cli::{CheckArgs, Format};
-use crate::commands::{explain_hint, load, shell_word};
+use crate::commands::{adapt, explain_hint, load, saved_hint, shell_word};
 use crate::env::Environment;
 use crate::error::{Error, Outcome};
 use crate::explain;
@@ -83,11 +83,24 @@ fn refusal(args: &CheckArgs, refused: usize) -> Error {
     let total = args.contracts.len();
     let error = Error::new(Outcome::Contract, format!("{refused} of {total} contracts refused"));
     match args.contracts.as_slice() {
-        [only] if !args.explain && only != "-" => {
-            error.hint(explain_hint(&format!("check {}", shell_word(only))))
+        [only] if !args.explain && only.trim() == "-" => {
+            error.hint(saved_hint(&typed(args, "FILE")))
         }
+        [only] if !args.explain => error.hint(explain_hint(&typed(args, only))),
         _ => error,
     }
+}
+
+/// Returns the command as it can be typed again.
+fn typed(args: &CheckArgs, contract: &str) -> String {
+    let mut command = format!("check {}", shell_word(contract));
+    if let Some(folder) = &args.folder.folder {
+        command.push_str(" --contracts ");
+        command.push_str(&shell_word(&folder.to_string_lossy()));
+    }
+    let switches = [(args.patterns.look_around, " --look-around"), (args.no_wrap, " --no-wrap")];
+    command.extend(switches.iter().filter(|(given, _)| *given).map(|(_, flag)| *flag));
+    command
 }
 
 /// Prints the schema that a provider would get, and on stderr what it will not enforce.
@@ -102,10 +115,7 @@ fn print_lowered(
     };
     let source = ContractSource::find(argument, args.folder.folder.as_deref(), environment)?;
     let contract = load(&source, &options(args))?;
-    let lowering = lower::lower(&contract, dialect).map_err(|error| {
-        let message = format!("contract cannot be expressed in `{}`", dialect.name());
-        Error::new(Outcome::Contract, message).caused_by(error)
-    })?;
+    let lowering = adapt(&contract, dialect)?;
     printer.json(&format!("{:#}", lowering.schema))?;
     printer.flush()?;
     for loss in &lowering.losses {

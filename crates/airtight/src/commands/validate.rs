@@ -1,13 +1,14 @@
 //! `airtight validate`: is there a conforming value in this answer?
 
 mod document;
+mod judge;
 
 use airtight_core::contract::{Options, Patterns};
-use airtight_core::judge::{Allowance, Strictness, judge};
-use airtight_core::{Accepted, Contract, Edit, Rejected, Rejection, Source, Verdict, Violations};
+use airtight_core::judge::{Allowance, Strictness};
+use airtight_core::{Accepted, Edit, Rejected, Rejection, Source, Verdict, Violations};
 
 use crate::cli::{Format, ValidateArgs};
-use crate::commands::{explain_hint, load, shell_word};
+use crate::commands::{adapt, explain_hint, load, saved_hint, shell_word};
 use crate::env::Environment;
 use crate::error::{Error, Outcome};
 use crate::explain;
@@ -17,6 +18,7 @@ use crate::parallel::{self, Event};
 use crate::printer::{Printer, Span, Tone};
 use crate::source::ContractSource;
 use document::Exposure;
+use judge::Judge;
 
 /// Judges what was typed.
 pub(super) fn run(
@@ -36,6 +38,7 @@ pub(super) fn run(
     }
     let patterns = if args.patterns.look_around { Patterns::LookAround } else { Patterns::Linear };
     let contract = load(&source, &Options { patterns, ..Options::default() })?;
+    let adapted = args.dialect.map(|dialect| adapt(&contract, dialect)).transpose()?;
     let quoted = args.source.as_deref().map(|file| quotable(file, environment)).transpose()?;
     let input = Input::open(args.file.as_deref(), environment)?;
     let judge = Judge {
@@ -46,6 +49,7 @@ pub(super) fn run(
             ..Allowance::default()
         },
         exposure: if args.masked { Exposure::Masked } else { Exposure::Open },
+        inverse: adapted.map(|lowering| lowering.inverse),
     };
     if args.ndjson {
         return judge_lines(&judge, input, printer);
@@ -70,18 +74,7 @@ fn quotable(file: &str, environment: &Environment) -> Result<Source, Error> {
     Ok(Source::new(&String::from_utf8_lossy(&bytes)))
 }
 
-/// What decides, and how much of it may be repeated.
-struct Judge<'c> {
-    contract: &'c Contract,
-    allowance: Allowance,
-    exposure: Exposure,
-}
-
 impl Judge<'_> {
-    fn verdict(&self, answer: &[u8]) -> Verdict {
-        judge(self.contract, answer, &self.allowance)
-    }
-
     /// Returns the verdict on a line, as printed, and what it means.
     fn line(&self, line: &Line) -> (String, Outcome) {
         let verdict = match &line.content {
@@ -138,11 +131,32 @@ fn rejection(judge: &Judge<'_>, rejected: &Rejected, args: &ValidateArgs) -> Err
     if args.explain {
         return error.hint(explain::why_rejection(&rejected.reason));
     }
-    let flags = [(args.masked, " --masked"), (args.strict, " --strict")];
-    let flags: String = flags.iter().filter(|(given, _)| *given).map(|(_, flag)| *flag).collect();
-    let contract = shell_word(&args.contract);
-    let file = shell_word(args.file.as_deref().unwrap_or("-"));
-    error.hint(explain_hint(&format!("validate {contract} {file}{flags}")))
+    let is_saved = args.contract.trim() != "-" && !matches!(args.file.as_deref(), None | Some("-"));
+    error.hint(if is_saved { explain_hint(&typed(args)) } else { saved_hint(&typed(args)) })
+}
+
+/// Returns the command as it can be typed again, with `FILE` for stdin.
+fn typed(args: &ValidateArgs) -> String {
+    let word =
+        |typed: &str| if typed.trim() == "-" { "FILE".to_owned() } else { shell_word(typed) };
+    let contract = word(&args.contract);
+    let file = word(args.file.as_deref().unwrap_or("-"));
+    let mut command = format!("validate {contract} {file}");
+    let values = [
+        ("--contracts", args.folder.folder.as_ref().map(|folder| folder.to_string_lossy())),
+        ("--dialect", args.dialect.map(|dialect| dialect.name().into())),
+        ("--source", args.source.as_deref().map(Into::into)),
+    ];
+    for (flag, value) in values {
+        command.extend(value.map(|value| format!(" {flag} {}", shell_word(&value))));
+    }
+    let switches = [
+        (args.patterns.look_around, " --look-around"),
+        (args.masked, " --masked"),
+        (args.strict, " --strict"),
+    ];
+    command.extend(switches.iter().filter(|(given, _)| *given).map(|(_, flag)| *flag));
+    command
 }
 
 fn findings(violations: &Violations, exposure: Exposure) -> Vec<String> {
@@ -180,6 +194,9 @@ fn judge_lines(judge: &Judge<'_>, input: Input, printer: &mut Printer) -> Result
     })?;
     printer.flush()?;
     let lines = accepted + rejected;
+    if lines == 0 {
+        return Err(Error::new(Outcome::Input, format!("there are no lines in `{label}`")));
+    }
     printer.note(&[Span::plain(format!(
         "summary: {lines} lines, {accepted} accepted, {rejected} rejected"
     ))]);

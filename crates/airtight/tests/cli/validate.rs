@@ -157,8 +157,63 @@ fn thousands_of_lines_keep_their_order() {
 }
 
 #[test]
-fn no_lines_are_no_failure() {
+fn no_lines_are_no_input() {
     let said = judged(&["--ndjson"], "\n\n");
-    assert_eq!(said.code, 0);
-    assert_eq!(said.stderr, "summary: 0 lines, 0 accepted, 0 rejected\n");
+    assert_eq!((said.code, said.stdout.as_str()), (42, ""));
+    assert_eq!(said.stderr, "error: there are no lines in `(stdin)`\n");
+}
+
+#[test]
+fn masked_pointers_hold_only_names_of_the_contract() {
+    let contract = r#"{"properties": {"known": {}},
+        "additionalProperties": {"type": "object", "additionalProperties": {"type": "boolean"}}}"#;
+    let secret = r#"{"hunter2": {"known": 1, "hunter2": 2, "hunter2": 3}}"#;
+    let said = Folder::new().run_with(&["validate", contract, "-", "--masked"], secret);
+    assert!(!said.stderr.contains("hunter2"), "{}", said.stderr);
+    assert!(said.stderr.contains("/*/known: "), "{}", said.stderr);
+    let edited = r#"{"hunter2": {"hunter2": "true"}}"#;
+    let said = Folder::new().run_with(&["validate", contract, "-", "--masked"], edited);
+    assert_eq!(said.stderr, "edit: /*/*: made a boolean of a string\n");
+}
+
+#[test]
+fn answers_to_an_adapted_schema_are_turned_back() {
+    let arguments = ["validate", r#"{"type": "array"}"#, "-", "--dialect", "openai-strict"];
+    let folder = Folder::new();
+    let lowered = folder.run(&["check", arguments[1], "--dialect", "openai-strict"]);
+    assert!(lowered.stdout.contains("\"value\""), "{}", lowered.stdout);
+    for (answer, code) in [(r#"{"value": []}"#, 0), ("[]", 1), (r#"{"value": 1}"#, 1), ("x", 1)] {
+        let said = folder.run_with(&arguments, answer);
+        assert_eq!(said.code, code, "{answer}: {}", said.stderr);
+    }
+    assert_eq!(folder.run_with(&arguments, r#"{"value": []}"#).stdout, "[]\n");
+}
+
+#[test]
+fn what_takes_too_much_work_was_not_judged() {
+    let mut definitions = serde_json::Map::new();
+    for level in 0..30 {
+        let next = json!({"$ref": format!("#/$defs/l{}", level + 1)});
+        definitions.insert(format!("l{level}"), json!({ "allOf": [next, next] }));
+    }
+    definitions.insert("l30".to_owned(), json!({"type": "string"}));
+    let contract = json!({"$ref": "#/$defs/l0", "$defs": definitions}).to_string();
+    let folder = Folder::new().with("bomb.json", &contract);
+    let said = folder.run_with(&["validate", "bomb.json"], "\"x\"");
+    assert_eq!(said.code, 1);
+    assert!(said.stderr.starts_with("error: answer could not be judged\n"), "{}", said.stderr);
+    let said = folder.run_with(&["validate", "bomb.json", "--format", "json"], "\"x\"");
+    let document: Value = serde_json::from_str(&said.stdout).unwrap();
+    assert_eq!(document["reason"], json!({"type": "over_limit", "limit": "work"}));
+}
+
+#[test]
+fn hints_repeat_every_flag_that_matters() {
+    let folder = Folder::new().with("answer.txt", r#"{"score": 11}"#);
+    let said =
+        folder.run(&["validate", "review.json", "answer.txt", "--look-around", "--contracts", "x"]);
+    let hint = "airtight validate review.json answer.txt --contracts x --look-around --explain";
+    assert!(said.stderr.contains(hint), "{}", said.stderr);
+    let said = judged(&[], r#"{"score": 11}"#);
+    assert!(said.stderr.contains("save the input to a file"), "{}", said.stderr);
 }
