@@ -44,12 +44,20 @@ fn load(source: &ContractSource, options: &Options) -> Result<Contract, Error> {
 fn refusal(source: &ContractSource, diagnostics: &[Diagnostic]) -> Error {
     let errors = diagnostics.iter().filter(|finding| finding.severity == Severity::Error);
     let error = Error::new(Outcome::Contract, format!("contract refused: `{}`", source.label()))
-        .with_findings(errors.map(located).collect());
+        .with_findings(errors.map(advised).collect());
     match source {
         ContractSource::File { .. } | ContractSource::Named { .. } => {
             error.hint(explain_hint(&format!("check {}", shell_word(source.label()))))
         }
         ContractSource::Inline(_) | ContractSource::Stdin => error,
+    }
+}
+
+/// Returns the message with its place and what to do about it.
+fn advised(diagnostic: &Diagnostic) -> String {
+    match &diagnostic.hint {
+        Some(hint) => format!("{}; {hint}", located(diagnostic)),
+        None => located(diagnostic),
     }
 }
 

@@ -19,7 +19,7 @@ use serde::Serialize;
 
 use crate::json::Document;
 
-pub(crate) use check::weigh;
+pub(crate) use check::{BASE_WORK, weigh};
 pub use check::{check, check_against};
 pub use coerce::coerce;
 pub use edit::{Edit, EditKind};

@@ -63,8 +63,8 @@ fn examine(args: &CheckArgs, environment: &Environment) -> Result<Vec<Report>, E
     let mut reports = Vec::with_capacity(args.contracts.len());
     let examine_one = |argument: &String| match ContractSource::find(argument, folder, environment)
     {
-        Ok(source) => Report::examine(&source, &options),
-        Err(error) => Report::unreadable(argument, &error),
+        Ok(source) => Report::examine(argument, &source, &options),
+        Err(error) => Report::unreadable(argument, argument, &error),
     };
     parallel::in_order(args.contracts.iter(), examine_one, |event| {
         match event {

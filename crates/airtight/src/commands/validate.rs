@@ -26,7 +26,8 @@ pub(super) fn run(
     environment: &Environment,
     printer: &mut Printer,
 ) -> Result<Outcome, Error> {
-    let source = ContractSource::find(&args.contract, args.folder.folder.as_deref(), environment)?;
+    let source = ContractSource::find(&args.contract, args.folder.folder.as_deref(), environment);
+    let source = source.or_else(|error| refuse(error, args, printer))?;
     let readers = [
         source == ContractSource::Stdin,
         matches!(args.file.as_deref(), None | Some("-")),
@@ -37,8 +38,10 @@ pub(super) fn run(
         return Err(Error::new(Outcome::Usage, message).hint("name files for the others"));
     }
     let patterns = if args.patterns.look_around { Patterns::LookAround } else { Patterns::Linear };
-    let contract = load(&source, &Options { patterns, ..Options::default() })?;
-    let adapted = args.dialect.map(|dialect| adapt(&contract, dialect)).transpose()?;
+    let contract = load(&source, &Options { patterns, ..Options::default() });
+    let contract = contract.or_else(|error| refuse(error, args, printer))?;
+    let adapted = args.dialect.map(|dialect| adapt(&contract, dialect)).transpose();
+    let adapted = adapted.or_else(|error| refuse(error, args, printer))?;
     let quoted = args.source.as_deref().map(|file| quotable(file, environment)).transpose()?;
     let input = Input::open(args.file.as_deref(), environment)?;
     let judge = Judge {
@@ -65,6 +68,14 @@ pub(super) fn run(
             Verdict::Rejected(rejected) => Err(rejection(&judge, &rejected, args)),
         },
     }
+}
+
+/// Passes the refusal of a contract on, after telling programs that wait for a document.
+fn refuse<T>(error: Error, args: &ValidateArgs, printer: &mut Printer) -> Result<T, Error> {
+    if args.format == Format::Json && !args.ndjson {
+        printer.json(&document::refused(&error.to_string(), &error.findings))?;
+    }
+    Err(error)
 }
 
 /// Reads the text that grounded strings must be quoted from.

@@ -37,6 +37,7 @@ pub(crate) fn diagnostic(code: &str) -> Option<&'static str> {
         }
         "unresolved_reference" => "what it should refer to is not in the contract",
         "endless_reference" => "judging would never end, or would accept everything",
+        "costly" => "what cannot be judged within bounds is never accepted",
         "unsatisfiable" => "no answer could ever be accepted, so every attempt would be wasted",
         "root_rejects_objects" => {
             "tools take objects; without `--no-wrap` such an answer is wrapped as `{\"value\": …}`"

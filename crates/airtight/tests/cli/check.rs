@@ -176,3 +176,31 @@ fn contracts_must_be_objects() {
         assert!(said.stdout.contains("must be a JSON object"), "{}", said.stdout);
     }
 }
+
+#[test]
+fn programs_find_a_contract_by_what_was_typed() {
+    let said = Folder::new().run(&["check", "@review.json", "{}", "--format", "json"]);
+    let document: Value = serde_json::from_str(&said.stdout).unwrap();
+    assert_eq!(document["contracts"][0]["contract"], "@review.json");
+    assert_eq!(document["contracts"][1]["contract"], "{}");
+}
+
+#[test]
+fn contracts_that_cost_too_much_are_warned_of() {
+    let mut definitions = serde_json::Map::new();
+    for level in 0..30 {
+        let next = serde_json::json!({"$ref": format!("#/$defs/l{}", level + 1)});
+        definitions.insert(format!("l{level}"), serde_json::json!({ "allOf": [next, next] }));
+    }
+    definitions.insert("l30".to_owned(), serde_json::json!({"type": "string"}));
+    let bomb = serde_json::json!({"$ref": "#/$defs/l0", "$defs": definitions}).to_string();
+    let said = Folder::new().with("bomb.json", &bomb).run(&["check", "bomb.json"]);
+    assert_eq!(said.code, 0);
+    assert!(said.stdout.contains("too much work to judge"), "{}", said.stdout);
+}
+
+#[test]
+fn help_is_a_command_too() {
+    let folder = Folder::new();
+    assert_eq!(folder.run(&["help", "check"]), folder.run(&["check", "--help"]));
+}

@@ -217,3 +217,17 @@ fn hints_repeat_every_flag_that_matters() {
     let said = judged(&[], r#"{"score": 11}"#);
     assert!(said.stderr.contains("save the input to a file"), "{}", said.stderr);
 }
+
+#[test]
+fn a_refused_contract_is_told_to_programs_too() {
+    let contract = r#"{"type": "objct", "propertees": {}}"#;
+    let said = Folder::new().run_with(&["validate", contract, "--format", "json"], "{}");
+    assert_eq!(said.code, 52);
+    let document: Value = serde_json::from_str(&said.stdout).unwrap();
+    assert_eq!(document["reason"]["type"], "contract_refused");
+    let findings = document["reason"]["findings"].to_string();
+    for meant in ["did you mean `properties`", "did you mean `object`"] {
+        assert!(findings.contains(meant), "{findings}");
+        assert!(said.stderr.contains(meant), "{}", said.stderr);
+    }
+}

@@ -10,6 +10,7 @@ use super::source::{FINDING_LIMIT, Origin};
 use super::subschemas::Subschemas;
 use crate::json::Pointer;
 use crate::json::probe::Tape;
+use crate::nearest::nearest;
 use crate::verdict::toll::{levy, with_toll};
 use crate::verdict::validator::{Validator, build};
 
@@ -165,8 +166,18 @@ fn invalid(error: &jsonschema::ValidationError<'_>, origin: Origin) -> Diagnosti
         Origin::File => error.masked().to_string(),
     };
     let message = format!("not a valid JSON Schema: {detail}");
-    Diagnostic::error(error.instance_path().as_str().into(), "not_a_schema", message)
+    let place = error.instance_path().as_str();
+    let finding = Diagnostic::error(place.into(), "not_a_schema", message);
+    let keyword = place.rsplit('/').find(|segment| segment.parse::<usize>().is_err());
+    let meant = error.instance().as_str().filter(|_| keyword == Some("type"));
+    match meant.and_then(|meant| nearest(meant, TYPES)) {
+        Some(name) => finding.with_hint(format!("did you mean `{name}`")),
+        None => finding,
+    }
 }
+
+/// What `type` can name.
+const TYPES: [&str; 7] = ["array", "boolean", "integer", "null", "number", "object", "string"];
 
 /// Counts the patterns of a contract.
 pub(super) fn count_patterns(subschemas: &Subschemas<'_>) -> usize {

@@ -15,6 +15,7 @@ use serde_json::Value;
 use super::Contract;
 use super::compile::{self, Compiler, Engine, Patterns};
 use super::cycle;
+use super::cycle::Expansion;
 use super::diagnostic::{Diagnostic, Refusal, Severity};
 use super::fingerprint::Fingerprint;
 use super::identity::Identity;
@@ -25,6 +26,7 @@ use super::strict;
 use super::subschemas::Subschemas;
 use crate::Answer;
 use crate::json::Pointer;
+use crate::verdict::BASE_WORK;
 
 /// How long the pointers to all subschemas may be together: ten times what 4 MiB of plain
 /// properties need.
@@ -158,6 +160,7 @@ impl Preflight {
         let mut root = root::decide(&schema, &compiler, &subschemas, &references);
         let has_rules = root::has_rules(&subschemas);
         findings.extend(refuse_root(&root, options));
+        findings.extend(warn_of_cost(expansion));
 
         if findings.iter().any(|finding| finding.severity == Severity::Error) {
             return Self::new(None, findings, root);
@@ -194,6 +197,18 @@ fn register(documents: &[(String, Value)], draft: Draft) -> Result<Registry<'_>,
     prepared.map_err(|error| {
         let message = format!("a document given with the contract cannot be used: {error}");
         Diagnostic::error(Pointer::root(), "invalid_document", message)
+    })
+}
+
+/// Says that single values may take more work than a verdict spends.
+fn warn_of_cost(expansion: Expansion) -> Option<Diagnostic> {
+    (expansion.schemas > BASE_WORK).then(|| {
+        let message = format!(
+            "{} schemas can apply to one value, so answers may take too much work to judge",
+            expansion.schemas
+        );
+        let hint = "refer to each definition once";
+        Diagnostic::warning(Pointer::root(), "costly", message).with_hint(hint)
     })
 }
 

@@ -7,8 +7,10 @@ use serde_json::{Map, Value};
 
 use super::diagnostic::Diagnostic;
 use super::keywords::{Holds, Judges, Keyword, draft_name};
+use super::rules::{GROUNDED, RULES};
 use super::subschemas::{Site, SiteId, Subschemas};
 use crate::json::Pointer;
+use crate::nearest::nearest;
 
 /// `OpenAPI` keywords, each with what to write instead. They are annotations here: none changes a
 /// verdict, as JSON Schema asks of keywords that it does not know.
@@ -101,6 +103,7 @@ impl Findings<'_, '_> {
 
     fn inspect_foreign(&mut self, id: SiteId, draft: Draft, name: &str) {
         if name.starts_with("x-") {
+            self.inspect_extension(id, name);
             return;
         }
         if let Some((_, instead)) = OPENAPI.iter().find(|(keyword, _)| *keyword == name) {
@@ -114,6 +117,15 @@ impl Findings<'_, '_> {
             |keyword| format!("did you mean `{keyword}`"),
         );
         self.error((id, name), "unknown_keyword", &message, &hint);
+    }
+
+    fn inspect_extension(&mut self, id: SiteId, name: &str) {
+        let ours = [RULES, GROUNDED];
+        let Some(meant) = nearest(name, ours).filter(|_| !ours.contains(&name)) else {
+            return;
+        };
+        let message = format!("`{}` is an annotation, and means nothing", shown(name));
+        self.warn((id, name), "unknown_keyword", &message, &format!("did you mean `{meant}`"));
     }
 
     fn report_other_draft(&mut self, id: SiteId, draft: Draft, keyword: &Keyword) {
@@ -199,6 +211,9 @@ mod tests {
     }
 
     #[test_case(&json!({"x-anything": 1}), &[]; "extensions are kept")]
+    #[test_case(&json!({"x-rules": [], "x-grounded": true}), &[]; "ours are known")]
+    #[test_case(&json!({"x-rule": [], "x-grouned": true}),
+        &["unknown_keyword", "unknown_keyword"]; "ours are misspelt")]
     #[test_case(&json!({"properties": {"propertees": {}}}), &[]; "property names are no keywords")]
     #[test_case(&json!({"const": {"propertees": 1}, "default": {"iff": 2}}), &[]; "data is no schema")]
     #[test_case(&json!({"nullable": true, "discriminator": {}, "example": 1}),

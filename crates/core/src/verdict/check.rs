@@ -12,7 +12,7 @@ use crate::json::probe::Probe;
 pub(super) const VIOLATION_LIMIT: usize = 100;
 
 /// How much work any validation may be: some hundredths of a second.
-const BASE_WORK: u64 = 1_000_000;
+pub(crate) const BASE_WORK: u64 = 1_000_000;
 
 /// How much more for each node of the value: an ordinary contract needs two or three, a choice
 /// among hundreds of forms a unit for each.

@@ -27,6 +27,7 @@ pub(super) enum Detail {
 /// What is known of one contract.
 #[derive(Debug)]
 pub(super) struct Report {
+    typed: String,
     label: String,
     standing: Standing,
     diagnostics: Vec<Diagnostic>,
@@ -61,10 +62,10 @@ impl KnownAs {
 
 impl Report {
     /// Puts the contract through preflight and lowers it for every dialect.
-    pub(super) fn examine(source: &ContractSource, options: &Options) -> Self {
+    pub(super) fn examine(typed: &str, source: &ContractSource, options: &Options) -> Self {
         let preflight = match preflight(source, options) {
             Ok(preflight) => preflight,
-            Err(error) => return Self::unreadable(source.label(), &error),
+            Err(error) => return Self::unreadable(typed, source.label(), &error),
         };
         let standing = match &preflight.contract {
             Some(contract) => {
@@ -74,6 +75,7 @@ impl Report {
             None => Standing::Refused,
         };
         Self {
+            typed: typed.to_owned(),
             label: source.label().to_owned(),
             standing,
             diagnostics: preflight.diagnostics,
@@ -83,7 +85,7 @@ impl Report {
     }
 
     /// Reports a contract that could not even be read.
-    pub(super) fn unreadable(label: &str, error: &Error) -> Self {
+    pub(super) fn unreadable(typed: &str, label: &str, error: &Error) -> Self {
         let mut message = error.to_string();
         for cause in error.causes() {
             message.push_str(": ");
@@ -95,6 +97,7 @@ impl Report {
             None => diagnostic,
         };
         Self {
+            typed: typed.to_owned(),
             label: label.to_owned(),
             standing: Standing::Refused,
             diagnostics: vec![diagnostic],
@@ -152,7 +155,7 @@ impl Report {
             Standing::Accepted { known_as, .. } => Some(known_as),
         };
         json!({
-            "contract": self.label,
+            "contract": self.typed,
             "accepted": !self.is_refused(),
             "fingerprint": known_as.map(|it| it.fingerprint),
             "name": known_as.and_then(|it| it.name.as_ref()),

@@ -32,6 +32,13 @@ pub(super) fn whole(verdict: &Verdict, exposure: Exposure) -> String {
     document(&json!({ "version": VERSION }), verdict, exposure)
 }
 
+/// Returns what stands in for a verdict when there is no contract to judge by.
+pub(super) fn refused(message: &str, findings: &[String]) -> String {
+    let reason = json!({ "type": "contract_refused", "message": message, "findings": findings });
+    json!({ "version": VERSION, "valid": false, "reason": reason, "violations": [], "more": false })
+        .to_string()
+}
+
 /// Returns the verdict on the line of this number.
 pub(super) fn line(number: usize, verdict: &Verdict, exposure: Exposure) -> String {
     document(&json!({ "line": number }), verdict, exposure)
