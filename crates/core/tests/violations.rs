@@ -23,6 +23,10 @@ fn masked(schema: Value, answer: &str) -> Vec<String> {
     "(root) [enum] `warnig` is not allowed, use one of `info`, `warning`, `critical` (nearest: `warning`)"; "nearest member")]
 #[test_case(json!({"enum": ["a", 1, null]}), "2",
     "(root) [enum] `2` is not allowed, use one of `a`, `1`, `null`"; "mixed members")]
+#[test_case(json!({"enum": ["1", "2"]}), "2",
+    "(root) [enum] `2` is an integer and not allowed, use `\"1\"`, `\"2\"`"; "a number for a string")]
+#[test_case(json!({"const": 2}), r#""2""#,
+    "(root) [const] `\"2\"` is a string and not allowed, use `2`"; "a string for a number")]
 #[test_case(json!({"const": "v1"}), r#""v2""#,
     "(root) [const] `v2` is not allowed, must be `v1`"; "constant")]
 #[test_case(json!({"type": "object", "required": ["name"]}), "{}",
@@ -32,11 +36,11 @@ fn masked(schema: Value, answer: &str) -> Vec<String> {
 #[test_case(json!({"properties": {"a": {}}, "unevaluatedProperties": false}), r#"{"zzz": 1}"#,
     "(root) [unevaluatedProperties] member `zzz` is not allowed, allowed are `a`"; "unevaluated member")]
 #[test_case(json!({"type": ["string", "null"]}), "5",
-    "(root) [type] `5` is an integer, must be null or string"; "wrong type")]
+    "(root) [type] `5` is an integer, must be null or a string"; "wrong type")]
 #[test_case(json!({"type": "integer"}), "5.5",
-    "(root) [type] `5.5` is a number, must be integer"; "not whole")]
+    "(root) [type] `5.5` is a number, must be an integer"; "not whole")]
 #[test_case(json!({"items": {"type": "string"}}), "[[1]]",
-    "/0 [type] the array is an array, must be string"; "containers are not quoted")]
+    "/0 [type] is an array, must be a string"; "containers are not quoted")]
 #[test_case(json!({"minimum": 5}), "4", "(root) [minimum] `4` must be at least 5"; "too small")]
 #[test_case(json!({"exclusiveMaximum": 5}), "5", "(root) [exclusiveMaximum] `5` must be less than 5"; "not below")]
 #[test_case(json!({"multipleOf": 0.1}), "0.35", "(root) [multipleOf] `0.35` must be a multiple of 0.1"; "not a multiple")]
@@ -60,7 +64,7 @@ fn masked(schema: Value, answer: &str) -> Vec<String> {
 #[test_case(json!({"oneOf": [{"minimum": 1}, {"minimum": 2}, {"minimum": 9}]}), "5",
     "(root) [oneOf] fits forms 1 and 2, must fit exactly one"; "several forms")]
 #[test_case(json!({"anyOf": [{"type": "string"}, {"type": "null"}]}), "5",
-    "(root) [anyOf] `5` is an integer, must be null or string"; "no form of this type")]
+    "(root) [anyOf] `5` is an integer, must be null or a string"; "no form of this type")]
 fn a_violation_says_what_would_be_right(schema: Value, answer: &str, expected: &str) {
     assert_eq!(messages(schema, answer), [expected]);
 }
@@ -84,7 +88,7 @@ fn a_choice_is_explained_by_the_form_that_fits_best() {
         [
             "(root) [oneOf] fits none of the 3 allowed forms, the closest is form 2 (`square`): see what it lacks below; \
              for form 1 (`Circle`): (root) lacks the required member `radius`; for form 3: (root) is an object, must be null",
-            "/side [type] `2` is a string, must be number",
+            "/side [type] `2` is a string, must be a number",
         ]
     );
 }

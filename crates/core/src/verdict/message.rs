@@ -46,8 +46,11 @@ impl Wording {
 
     /// Words a value of the wrong kind.
     pub(super) fn wrong_type<'t>(node: Node<'_>, types: impl IntoIterator<Item = &'t str>) -> Self {
-        let types: Vec<&str> = types.into_iter().collect();
-        Self::about(Some(node), &format!("is {}, must be {}", kind(node), types.join(" or ")))
+        let types: Vec<String> = types.into_iter().map(with_article).collect();
+        let demand = format!("is {}, must be {}", kind(node), types.join(" or "));
+        // A container is not quoted, and its kind is said already.
+        let is_container = matches!(node.kind(), Kind::Array | Kind::Object);
+        Self::about((!is_container).then_some(node), &demand)
     }
 }
 
@@ -157,6 +160,19 @@ pub(super) fn one_of(node: Node<'_>, allowed: &[Cow<'_, Value>]) -> Wording {
         several => format!("is not allowed, use one of {}", list(several)),
     };
     let mut wording = Wording::about(Some(node), &demand);
+    if allowed.iter().any(|value| looks_like(node, value)) {
+        let literals: Vec<String> = allowed
+            .iter()
+            .take(LISTED)
+            .map(|value| format!("`{}`", shorten(&value.to_string())))
+            .collect();
+        wording.message = format!(
+            "`{}` is {} and not allowed, use {}",
+            shorten(node.raw()),
+            kind(node),
+            join(&literals, allowed.len())
+        );
+    }
     let names = allowed.iter().filter_map(|value| value.as_str());
     if let Some(near) = node.as_str().and_then(|string| nearest(string, names))
         && allowed.len() > 1
@@ -164,6 +180,18 @@ pub(super) fn one_of(node: Node<'_>, allowed: &[Cow<'_, Value>]) -> Wording {
         wording.message.extend([" (nearest: `", near, "`)"]);
     }
     wording
+}
+
+/// Claims that two values differ in their types alone, as `"2"` and `2` do.
+fn looks_like(node: Node<'_>, value: &Value) -> bool {
+    match (node.as_str(), value.as_str()) {
+        (Some(said), None) => {
+            let literal = value.to_string();
+            literal == said
+        }
+        (None, Some(allowed)) => node.raw() == allowed,
+        _ => false,
+    }
 }
 
 /// Returns the values that an `enum` or `const` allows.
@@ -259,6 +287,15 @@ fn contains(error: &ValidationError<'_>, schema: &Value) -> Wording {
         Some(wanted) => format!("must contain items that match `{}`", shorten(&wanted.to_string())),
         None => "must contain items that match `contains`".to_owned(),
     })
+}
+
+/// Says what a value of a type is.
+fn with_article(name: &str) -> String {
+    match name {
+        "null" => name.to_owned(),
+        "array" | "integer" | "object" => format!("an {name}"),
+        _ => format!("a {name}"),
+    }
 }
 
 /// Says what a value is.
