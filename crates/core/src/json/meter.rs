@@ -26,6 +26,8 @@ pub(crate) struct Meter {
     error_cost: u64,
     source: Option<Source>,
     patterns: Patterns,
+    /// Whether something could not be decided, which under `not` would look like a pass.
+    doubtful: Cell<bool>,
 }
 
 /// Why a validation ended without an answer.
@@ -45,6 +47,7 @@ impl Meter {
             low: 0,
             error_cost: 1,
             source: None,
+            doubtful: Cell::new(false),
             patterns: Patterns::Linear,
         }
     }
@@ -57,6 +60,7 @@ impl Meter {
             low: units,
             error_cost,
             source: None,
+            doubtful: Cell::new(false),
             patterns: Patterns::Linear,
         }
     }
@@ -76,6 +80,16 @@ impl Meter {
     /// Claims that a match may be given up on.
     pub(crate) fn is_backtracking(&self) -> bool {
         self.patterns == Patterns::LookAround
+    }
+
+    /// Notes that an assertion could not be decided.
+    pub(crate) fn doubt(&self) {
+        self.doubtful.set(true);
+    }
+
+    /// Claims that some assertion could not be decided.
+    pub(crate) fn is_doubtful(&self) -> bool {
+        self.doubtful.get()
     }
 
     /// Returns the text that grounded strings are quoted from.

@@ -44,6 +44,9 @@ fn judge(contract: &Contract, value: &Document, source: Option<&Source>) -> Viol
         add_duplicates(value, &mut violations);
     }
     match judged {
+        Ok(true) if meter.is_doubtful() => {
+            violations.list.push(unjudged("cannot be judged: a rule cannot be evaluated on it"));
+        }
         Ok(true) => {}
         Ok(false) => explain(contract, value, source, &mut violations),
         Err(Unfinished::Exhausted) => {

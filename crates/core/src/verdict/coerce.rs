@@ -15,7 +15,7 @@ use serde_json::Value;
 use super::branch::Branch;
 use super::edit::{Edit, EditKind};
 use super::findings::{Locator, branches, find};
-use super::message::{allowed, type_names};
+use super::message::{allowed, constant, type_names};
 use super::stack::with_room;
 use crate::contract::Contract;
 use crate::json::{Document, Kind, Node, Number, Pointer};
@@ -127,6 +127,9 @@ impl Wishes {
             let types = type_names(error.kind()).into_iter().collect();
             if let Some(node) = locator.at(here) {
                 let reading = respell(node, error.kind()).or_else(|| retype(node, &types));
+                if reading.is_none() && is_constant_in_other_case(node, error.kind()) {
+                    self.0.insert(node.span().start, None);
+                }
                 self.wish(here, node, reading);
             }
             return;
@@ -153,7 +156,25 @@ impl Wishes {
         for rival in best {
             wishes.doubt(&read(rival));
         }
+        // A branch that fits less well still tells which spellings are allowed here.
+        for rival in fitting().filter(|branch| Some(branch.misfit(here)) != least) {
+            let Self(mut other) = read(rival);
+            other.retain(|_, wish| wish.is_none() || is_respelling(wish.as_ref()));
+            wishes.doubt_respellings(&Self(other));
+        }
         self.join(wishes);
+    }
+
+    /// Gives up every respelling that `rival` has another one for.
+    fn doubt_respellings(&mut self, rival: &Self) {
+        for (offset, other) in &rival.0 {
+            if let Some(wish) = self.0.get_mut(offset)
+                && is_respelling(wish.as_ref())
+                && !agree(wish.as_ref(), other.as_ref())
+            {
+                *wish = None;
+            }
+        }
     }
 
     /// Gives up every wish that `rival` has another one for.
@@ -186,6 +207,11 @@ impl Wishes {
     fn agreed(self) -> BTreeMap<usize, Change> {
         self.0.into_iter().filter_map(|(offset, wish)| Some((offset, wish?))).collect()
     }
+}
+
+/// Claims that `wish` is for another case of the same letters.
+fn is_respelling(wish: Option<&Change>) -> bool {
+    wish.is_some_and(|change| change.edit.kind == EditKind::EnumCase)
 }
 
 /// Claims that both wishes are for the same literal.
@@ -245,6 +271,13 @@ fn read_number(number: Number<'_>, types: &BTreeSet<&str>) -> Option<(EditKind, 
     Some((EditKind::StringToNumber, literal.to_owned()))
 }
 
+/// Claims that a string differs from a constant by case alone, which is never corrected.
+fn is_constant_in_other_case(node: Node<'_>, broken: &ValidationErrorKind) -> bool {
+    let members = allowed(broken).filter(|_| constant(broken).is_some()).unwrap_or_default();
+    let said = node.as_str().unwrap_or_default().trim();
+    members.iter().filter_map(|member| member.as_str()).any(|name| same_letters(name, said))
+}
+
 /// Spells a string as the only member of an enumeration that it can mean.
 fn respell(node: Node<'_>, broken: &ValidationErrorKind) -> Option<(EditKind, String)> {
     let said = node.as_str()?;
@@ -254,7 +287,7 @@ fn respell(node: Node<'_>, broken: &ValidationErrorKind) -> Option<(EditKind, St
     if names().any(|name| name == trimmed) {
         return Some((EditKind::Trimmed, Value::from(trimmed).to_string()));
     }
-    if matches!(broken, ValidationErrorKind::Constant { .. }) {
+    if constant(broken).is_some() {
         return None;
     }
     let mut alike = names().filter(|name| same_letters(name, trimmed));

@@ -41,10 +41,16 @@ pub(super) fn broken(rules: &[Rule], reads: &Reads, instance: &Probe<'_>) -> Vec
             match outcome {
                 Ok(true) => {}
                 Ok(false) => messages.push(rule.message.clone()),
-                Err(reason) => messages.push(unevaluated(rule, reason)),
+                Err(reason) => {
+                    if [TOO_MUCH, INEXACT].contains(&reason) {
+                        instance.meter().doubt();
+                    }
+                    messages.push(unevaluated(rule, reason));
+                }
             }
         }
     } else {
+        instance.meter().doubt();
         messages.extend(rules.iter().map(|rule| unevaluated(rule, TOO_MUCH)));
     }
     let spent = budget.share - budget.left.load(Ordering::Relaxed);
@@ -63,6 +69,8 @@ const SHARE: u64 = 4;
 
 const TOO_MUCH: &str = "it takes too much work";
 
+const INEXACT: &str = "a number has more digits than can be evaluated exactly";
+
 fn run(rule: &Rule, context: &Context<'_, '_>, budget: &Budget) -> Result<bool, &'static str> {
     budget.inexact.store(false, Ordering::Relaxed);
     let result = Value::resolve_val(rule.expression.root(), context);
@@ -71,7 +79,7 @@ fn run(rule: &Rule, context: &Context<'_, '_>, budget: &Budget) -> Result<bool, 
         return Err(TOO_MUCH);
     }
     if budget.inexact.load(Ordering::Relaxed) {
-        return Err("a number has more digits than can be evaluated exactly");
+        return Err(INEXACT);
     }
     let value = result.map_err(|error| reason(&error))?;
     value.downcast_ref::<CelBool>().map(|held| *held.inner()).ok_or("it is neither true nor false")

@@ -208,6 +208,14 @@ fn grounded_strings_occur_in_the_source() {
 }
 
 #[test]
+fn what_cannot_be_evaluated_is_no_pass_under_not_either() {
+    let schema = json!({"not": {"x-rules": [{"rule": "self > 100"}]}});
+    assert!(violations(&schema, "7").is_empty());
+    assert!(!violations(&schema, "700").is_empty());
+    assert!(!violations(&schema, &format!("1{}", "0".repeat(30))).is_empty());
+}
+
+#[test]
 fn property_names_have_rules_too() {
     let schema = json!({"propertyNames": {"x-rules": [{"rule": "self.startsWith('a')"}]}});
     assert!(violations(&schema, r#"{"ab":1}"#).is_empty());
