@@ -20,6 +20,9 @@ use crate::source::ContractSource;
 use document::Exposure;
 use judge::Judge;
 
+/// How many edits are listed for people.
+const EDITS_SHOWN: usize = 100;
+
 /// Judges what was typed.
 pub(super) fn run(
     args: &ValidateArgs,
@@ -116,12 +119,17 @@ fn print_value(
         printer.json(&accepted.value.to_compact())?;
         printer.flush()?;
     }
-    for edit in &accepted.edits {
+    for edit in accepted.edits.iter().take(EDITS_SHOWN) {
         let mut text = format!(" {}{}", place(edit), explain::edit(edit.kind));
         if args.explain {
             text.push_str("; ");
             text.push_str(explain::why_edit(edit.kind));
         }
+        printer.note(&[Span::new(Tone::Warning, "edit:"), Span::plain(text)]);
+    }
+    let more = accepted.edits.len().saturating_sub(EDITS_SHOWN);
+    if more > 0 {
+        let text = format!(" and {more} more; `--format json` lists them all");
         printer.note(&[Span::new(Tone::Warning, "edit:"), Span::plain(text)]);
     }
     Ok(Outcome::Met)

@@ -32,6 +32,15 @@ fn answers_come_from_files_and_stdin() {
 }
 
 #[test]
+fn only_the_first_of_many_edits_are_listed_for_people() {
+    let answer = format!("[{}]", "'a',".repeat(300));
+    let said = Folder::new().run_with(&["validate", "{}"], answer);
+    assert_eq!(said.code, 0);
+    assert_eq!(said.stderr.lines().count(), 101);
+    assert!(said.stderr.ends_with("edit: and 201 more; `--format json` lists them all\n"));
+}
+
+#[test]
 fn grounded_strings_are_looked_up_in_the_source() {
     let folder = Folder::new().with("report.txt", "The disk\n  is full.");
     let contract = r#"{"items": {"type": "string", "x-grounded": true}}"#;
