@@ -152,6 +152,12 @@ fn a_string_that_may_go_on_is_not_cut(text: &str) {
     assert_eq!(outcome(lenient(review(), text)), Err(Rejection::Invalid));
 }
 
+#[test]
+fn strings_that_python_would_join_are_not_two_items() {
+    let text = "{'tags': ['a long '\n 'string', 'b']}";
+    assert!(outcome(lenient(json!({"type": "object"}), text)).is_err());
+}
+
 #[test_case("Oops :[ Here is the corrected one:"; "emoticon")]
 #[test_case("It says if (x) { return there:"; "code")]
 #[test_case("Now see [RFC 9110 for details:"; "reference")]

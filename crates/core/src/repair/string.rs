@@ -201,6 +201,8 @@ impl Reader<'_> {
                 bare_key || self.ends_at(behind) || self.comment_at(behind)
             }
             (Role::Member, _) => self.is_member_after(at, next),
+            // Python joins strings that stand side by side, so two of them are not two items.
+            (Role::Item, Some(b'\'')) if self.bytes.get(at - 1) == Some(&b'\'') => false,
             (Role::Item, _) => self.is_value(next) && self.has_newline(at, next),
         }
     }
