@@ -144,8 +144,8 @@ fn v(level: &str, score: u8) -> String {
 #[test_case(r#"{"level":"info","score":3,"summary":"Add a "}" to match the "{" on line 3"}"#; "a quote behind the closer")]
 #[test_case(r#"{"level":"info","score":3,"summary":"Add a "} and then "{x here"}"#; "half a pair of quotes in the line")]
 #[test_case("{'level':'info','score':3,'summary':'Add a '}' to match the '{' on line 3'}"; "single quotes")]
-#[test_case("{\"level\":\"info\",\"score\":3,\"summary\":\"\"// TODO\" comment left in\"\n}"; "comment with quotes")]
-#[test_case("{'level':'info','score':3,'summary':''// TODO' comment left in'\n}"; "comment with single quotes")]
+#[test_case("{\"level\":\"info\",\"score\":3,\"summary\":\"\"// later\" comment left in\"\n}"; "comment with quotes")]
+#[test_case("{'level':'info','score':3,'summary':''// later' comment left in'\n}"; "comment with single quotes")]
 #[test_case("{\"level\":\"info\", // \"score\": 3\n\"score\":4,\"summary\":\"\"}"; "member in a comment")]
 #[test_case("{\"level\":\"info\",\"score\":4,\"summary\":\"\" // so}\n}"; "closer in a comment")]
 fn a_string_that_may_go_on_is_not_cut(text: &str) {
