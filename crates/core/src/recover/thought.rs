@@ -1,44 +1,76 @@
 //! Think blocks: what a model says to itself is no answer.
 
+use memchr::memmem;
+
 /// A tag that opens a think block, and the one that closes it, in any case.
-const TAGS: [(&str, &str); 4] = [
+const TAGS: [(&str, &str); 6] = [
     ("<think>", "</think>"),
     ("<thinking>", "</thinking>"),
     ("<thought>", "</thought>"),
     ("<reasoning>", "</reasoning>"),
+    ("[THINK]", "[/THINK]"),
+    ("<|START_THINKING|>", "<|END_THINKING|>"),
 ];
+
+/// Opens a message's header in the harmony format, which names the channel.
+const CHANNEL: &str = "<|channel|>";
+
+/// Ends that header.
+const MESSAGE: &str = "<|message|>";
+
+/// The only channel that answers; the others are thoughts and calls of tools.
+const FINAL: &str = "final";
 
 /// A tag of a think block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Thought {
-    /// A whole block, or one that never ends; what follows starts at `end`. It opens on a line
-    /// of its own: a tag amid a line is only mentioned there.
+    /// A whole block that opens on a line of its own, or one that never ends; what follows starts
+    /// at `end`.
     Block { end: usize },
-    /// A closing tag whose opening tag is not in the text, or encloses another block: some chat
-    /// templates put it in the prompt. All before `end` was thought.
+    /// All before `end` was thought: the closing tag's opening tag is in the prompt, stands amid
+    /// a line, or encloses another block.
     Close { end: usize },
 }
 
 /// Returns the thought whose tag is at `at`.
 pub(super) fn thought_at(text: &str, at: usize) -> Option<Thought> {
     let rest = text.get(at..)?;
+    if let Some(header) = rest.strip_prefix(CHANNEL) {
+        return Some(channel(header, text.len() - header.len()));
+    }
     TAGS.iter().find_map(|(open, close)| {
         if strip_tag(rest, close).is_some() {
             return Some(Thought::Close { end: at + close.len() });
         }
         let inside = strip_tag(rest, open)?;
-        let before = text.get(..at)?.trim_end_matches([' ', '\t']);
-        if !(before.is_empty() || before.ends_with(['\n', '>', '\u{feff}'])) {
-            return None;
-        }
         let closes = |offset: &usize| {
             inside.get(*offset..).is_some_and(|tag| strip_tag(tag, close).is_some())
         };
-        let length = memchr::memchr_iter(b'<', inside.as_bytes())
-            .find(closes)
-            .map_or(inside.len(), |offset| offset + close.len());
-        Some(Thought::Block { end: at + open.len() + length })
+        let Some(length) = brackets(inside).find(closes) else {
+            return Some(Thought::Block { end: text.len() });
+        };
+        let end = at + open.len() + length + close.len();
+        let before = text.get(..at)?.trim_end_matches([' ', '\t']);
+        let is_apart = before.is_empty() || before.ends_with(['\n', '>', '\u{feff}']);
+        Some(if is_apart { Thought::Block { end } } else { Thought::Close { end } })
     })
+}
+
+/// Returns the thought that a message with this `header`, which starts at `at`, ends or is.
+fn channel(header: &str, at: usize) -> Thought {
+    let next = memmem::find(header.as_bytes(), CHANNEL.as_bytes()).unwrap_or(header.len());
+    let own = header.as_bytes().get(..next).unwrap_or_default();
+    match memmem::find(own, MESSAGE.as_bytes()) {
+        Some(body) if header.trim_start().starts_with(FINAL) => {
+            Thought::Close { end: at + body + MESSAGE.len() }
+        }
+        _ => Thought::Block { end: at + next },
+    }
+}
+
+/// Finds the bytes that a tag may start with.
+fn brackets(text: &str) -> impl DoubleEndedIterator<Item = usize> {
+    memchr::memchr2_iter(b'<', b'[', text.as_bytes())
 }
 
 /// Returns what follows `tag` at the start of `text`.
@@ -52,7 +84,7 @@ fn strip_tag<'t>(text: &'t str, tag: &str) -> Option<&'t str> {
 /// JSON strings hold no raw line ends, so such a tag is none of a string's.
 pub(super) fn last_close(text: &str, from: usize) -> Option<usize> {
     let rest = text.get(from..)?;
-    memchr::memrchr_iter(b'<', rest.as_bytes()).find_map(|offset| {
+    brackets(rest).rev().find_map(|offset| {
         let tag = rest.get(offset..)?;
         let (_, close) = TAGS.iter().find(|(_, close)| {
             strip_tag(tag, close).is_some_and(|behind| behind.starts_with('\n'))

@@ -2,6 +2,8 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "helpers of tests")]
 
+mod draft;
+
 use airtight_core::{Allowance, Contract, EditKind, Rejection, Strictness, Verdict, judge};
 use serde_json::{Value, json};
 use test_case::test_case;
@@ -133,7 +135,7 @@ fn a_closer_is_added_only_where_nothing_can_be_missing(text: &str, is_cut: bool)
 }
 
 fn review() -> Value {
-    serde_json::from_str(include_str!("../../../docs/guide/contracts/review.json")).unwrap()
+    serde_json::from_str(include_str!("../../../../docs/guide/contracts/review.json")).unwrap()
 }
 
 /// A review as a model would write it.
@@ -326,6 +328,10 @@ fn hostile_texts_end_soon() {
         "\\",
         "{\\",
         "<think>",
+        "x <think>",
+        "[THINK]",
+        "<|channel|>",
+        "<|channel|>final",
         "</think>\n",
         "{/*</think>\n",
         "{x} ",

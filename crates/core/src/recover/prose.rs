@@ -1,0 +1,126 @@
+//! What around a value says that it is none, or only a part of one.
+
+use super::Finder;
+use crate::repair::Reading;
+
+/// How long an interval such as `(0, 1]` is at most.
+const INTERVAL_LIMIT: usize = 24;
+
+/// How far before a value the key is looked for that it may belong to.
+const MEMBER_LIMIT: usize = 512;
+
+/// What a string may be quoted with.
+const QUOTES: [char; 6] = ['"', '\'', '“', '”', '‘', '’'];
+
+impl Finder<'_> {
+    /// Claims that the bracket here may close a value in this line that seemed to end before.
+    pub(super) fn ends_with_string(&self) -> bool {
+        let before = self.text.get(..self.at).unwrap_or_default();
+        self.at < self.line_end && before.ends_with(QUOTES)
+    }
+
+    /// Claims that the bracket here closes a parenthesis, as in `(0, 1]`.
+    pub(super) fn ends_interval(&self) -> bool {
+        let from = self.at.saturating_sub(INTERVAL_LIMIT).max(self.floor);
+        let near = self.bytes.get(from..self.at);
+        near.is_some_and(|near| near.contains(&b'('))
+    }
+
+    /// Claims that the value at `start` is that of a key before it, or stands in a string that is:
+    /// the key stands in the same line.
+    pub(super) fn follows_key(&self, start: usize) -> bool {
+        let near = start.saturating_sub(MEMBER_LIMIT).max(self.floor).min(start);
+        let near = (near..start).find(|at| self.text.is_char_boundary(*at)).unwrap_or(start);
+        let near = self.text.get(near..start).unwrap_or_default();
+        let line = near.rsplit_once('\n').map_or(near, |(_, line)| line);
+        if is_sentence(line) {
+            return false;
+        }
+        let ends_key = |text: &str| text.trim_end().ends_with(QUOTES);
+        let is_key = |(at, _): (usize, &str)| {
+            let (before, behind) = line.split_at_checked(at).unwrap_or_default();
+            let opens = behind.get(1..).is_some_and(|value| value.trim_start().starts_with(QUOTES));
+            let is_word = before.ends_with(|last: char| last.is_alphanumeric() || last == '_');
+            ends_key(before) || is_word && opens
+        };
+        let is_direct = self
+            .text
+            .get(self.floor.min(start)..start)
+            .is_some_and(|before| before.trim_end().strip_suffix(':').is_some_and(ends_key));
+        is_direct || line.match_indices(':').any(is_key)
+    }
+
+    /// Claims that the closer before `end` may be part of a string with quotes that are not escaped:
+    /// a quote follows at once, or half a pair in the same line.
+    pub(super) fn ends_in_string(&mut self, start: usize, end: usize) -> bool {
+        let behind = self.text.get(end..).unwrap_or_default();
+        let enclosed = self.text.get(..start).is_some_and(|before| before.ends_with('\''));
+        if behind.starts_with(QUOTES) && !(enclosed && behind.starts_with('\'')) {
+            return true;
+        }
+        if self.line_end < end {
+            let rest = memchr::memchr(b'\n', behind.as_bytes()).unwrap_or(behind.len());
+            self.line_end = end + rest;
+        }
+        let line = self.text.get(end..self.line_end).unwrap_or_default();
+        let prose = line.split(['{', '[']).next().unwrap_or_default();
+        !count_quotes(prose).is_multiple_of(2)
+    }
+
+    /// Claims that what reads like a value is part of a sentence: `string[]`, `see [3]`, `- [ ] x`.
+    pub(super) fn is_prose(&self, Reading { range, text, .. }: &Reading<'_>) -> bool {
+        let first = self.bytes.get(range.start);
+        if self.is_fenced || !matches!(first, Some(b'[' | b'{')) {
+            return false;
+        }
+        let before = self.bytes.get(..range.start).unwrap_or_default();
+        let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || b"_)".contains(byte);
+        if first == Some(&b'[') && before.last().is_some_and(is_word) {
+            return true;
+        }
+        let is_blank = |byte: &&u8| b" \t\r".contains(byte);
+        let behind = self.bytes.get(range.end..).unwrap_or_default();
+        let neighbours = [
+            before.iter().rev().find(|byte| !is_blank(byte)),
+            behind.iter().find(|byte| !is_blank(byte)),
+        ];
+        is_trivial(text) && neighbours.into_iter().flatten().any(|byte| *byte != b'\n')
+    }
+
+    /// Claims that the value goes on as in a list: `{"a":1}, {` or `[1], "`.
+    pub(super) fn precedes_item(&self, start: usize, end: usize) -> bool {
+        let comma = self.skip_space(end);
+        let next = self.bytes.get(self.skip_space(comma + 1));
+        let item = next == Some(&b'"') || next == Some(&b'{') && self.bytes.get(start) == next;
+        self.bytes.get(comma) == Some(&b',') && item
+    }
+}
+
+/// Counts the quotes in `text` that are not escaped.
+fn count_quotes(text: &str) -> usize {
+    let is_escaped = |at: usize| text.get(..at).is_some_and(|before| before.ends_with('\\'));
+    text.match_indices('"').filter(|(at, _)| !is_escaped(*at)).count()
+}
+
+/// Claims that `line` is prose up to the value behind it, though it quotes something:
+/// `My review of "login.py": ` or `Verdict: "good". `.
+fn is_sentence(line: &str) -> bool {
+    let mut parts = line.split('"');
+    let (Some(first), Some(last)) = (parts.next(), parts.next_back()) else {
+        return false;
+    };
+    let is_paired = parts.count() % 2 == 1 && !line.contains('\\');
+    let is_title = !first.contains(':') && first.trim().contains(' ') && last.trim() == ":";
+    let starts_with_word = line.trim_start().starts_with(char::is_alphabetic);
+    let is_apart = last.ends_with([' ', '\t']);
+    is_paired
+        && starts_with_word
+        && is_apart
+        && (is_title || last.trim_end().ends_with(['.', '!', '?']))
+}
+
+/// Claims that `value` is empty or holds nothing but numbers, as references and tick boxes do.
+pub(super) fn is_trivial(value: &str) -> bool {
+    let inside = value.get(1..value.len() - 1).unwrap_or_default();
+    inside.bytes().all(|byte| byte.is_ascii_digit() || b" \t\n\r,.+-eE".contains(&byte))
+}
