@@ -3,7 +3,8 @@
 //! The text is read as JSON; if that fails, the values in it are found and repaired. Each is
 //! judged by the original contract: as it stands, out of its wrapper, coerced. A value is accepted
 //! only if it is the only one that conforms and nothing in the text was cut off or unreadable:
-//! what a less invasive reading offers may still be an example, a draft or a fragment.
+//! what a less invasive reading offers may still be an example, a draft or a fragment. A block of
+//! JSON is answer enough to stand beside broken pieces, but not beside another value.
 
 mod echo;
 #[cfg(test)]
@@ -15,7 +16,7 @@ use std::ops::Range;
 
 use crate::contract::{Contract, Source};
 use crate::json::{Document, Failure, Limits, ParseError, ParseErrorKind, Pointer};
-use crate::recover::{self, Found, Trouble};
+use crate::recover::{self, Candidate, Found, Place, Trouble};
 use crate::repair::Reading;
 use crate::verdict::{
     Accepted, Edit, EditKind, Rejected, Rejection, Verdict, Violation, Violations, coerce, weigh,
@@ -55,16 +56,27 @@ enum Opinion {
     Breaks(Violations),
 }
 
+/// A conforming value, and where it stands.
+struct Conforming {
+    accepted: Accepted,
+    range: Range<usize>,
+    place: Place,
+}
+
 /// Everything known about a text after its candidates were judged.
 #[derive(Default)]
 struct Tally {
-    /// Conforming values that differ, and where they stand.
-    conforming: Vec<(Range<usize>, Accepted)>,
+    /// Conforming values that differ.
+    conforming: Vec<Conforming>,
     echoes: usize,
     /// The violations of the last candidate that looks like an answer but breaks the contract.
     rival: Option<Violations>,
     /// The violations of the longest other candidate that breaks the contract, and its length.
     broken: Option<(usize, Violations)>,
+    /// What stands in the way of every value that is not a block of JSON.
+    noise: Option<Trouble>,
+    /// Where a block starts that may be the answer in place of a scalar.
+    unread: Option<usize>,
 }
 
 /// Judges what a model said.
@@ -78,7 +90,8 @@ pub fn judge(contract: &Contract, text: impl AsRef<[u8]>, allowance: &Allowance)
     let mut tally = Tally::default();
     let trouble = match Document::parse_text(text, limits) {
         Ok(document) => {
-            tally.add(0..text.len(), opinion(contract, document, allowance));
+            let opinion = opinion(contract, document, allowance);
+            tally.add(0..text.len(), Place::Elsewhere, opinion);
             None
         }
         Err(Failure { error, .. })
@@ -91,54 +104,72 @@ pub fn judge(contract: &Contract, text: impl AsRef<[u8]>, allowance: &Allowance)
             Some(Trouble::Truncated { offset: text.len() })
         }
         Err(Failure { error, .. }) => {
-            let Found { readings, trouble } = recover::find(text, limits);
-            if readings.is_empty() && trouble.is_none() {
+            let Found { candidates, trouble, noise, unread } = recover::find(text, limits);
+            if candidates.is_empty() && trouble.is_none() && noise.is_none() {
                 return unreadable(&error);
             }
-            judge_readings(contract, text, readings, allowance, &mut tally).or(trouble)
+            (tally.noise, tally.unread) = (noise, unread);
+            judge_candidates(contract, text, candidates, allowance, &mut tally).or(trouble)
         }
     };
     decide(text, tally, trouble)
 }
 
-/// Judges each reading; returns what stands in the way if one of them is not JSON after all.
-fn judge_readings(
+/// Judges each candidate; returns what stands in the way of trusting any of them.
+fn judge_candidates(
     contract: &Contract,
     text: &str,
-    readings: Vec<Reading<'_>>,
+    candidates: Vec<Candidate<'_>>,
     allowance: &Allowance,
     tally: &mut Tally,
 ) -> Option<Trouble> {
-    for Reading { range, text: json, edits } in readings {
-        let exact = edits.is_empty();
-        let document = match Document::parse_within(json, &allowance.limits) {
-            Ok(document) => document,
-            Err(error) => {
-                // Behind a repair, offsets in the repaired text no longer say where.
-                let offset = range.start + if exact { error.offset } else { 0 };
-                return Some(limit_of(&error).map_or_else(
-                    || Trouble::Damaged(ParseError::new(error.kind, text, offset)),
-                    |limit| Trouble::OverLimit { limit },
-                ));
+    for Candidate { reading, place } in candidates {
+        match judge_reading(contract, text, reading, place, allowance, tally) {
+            Ok(()) => {}
+            Err(trouble @ Trouble::OverLimit { .. }) => return Some(trouble),
+            Err(trouble) if place == Place::JsonBlock => return Some(trouble),
+            Err(trouble) => {
+                tally.noise.get_or_insert(trouble);
             }
-        };
-        let closed = edits.last().is_some_and(|edit| edit.kind == EditKind::MissingCloser);
-        let resembles = shape::resembles(contract, &document);
-        let mut opinion = opinion(contract, document, allowance);
-        if closed && !is_whole(contract, text, &range, &opinion) {
-            return Some(Trouble::Truncated { offset: range.end });
-        }
-        if let Opinion::Conforms(accepted) = &mut opinion {
-            let unwrapped = std::mem::replace(&mut accepted.edits, edits);
-            accepted.edits.extend(unwrapped);
-        }
-        if let (true, Opinion::Breaks(violations)) = (resembles, &mut opinion) {
-            tally.rival = Some(std::mem::take(violations));
-        } else {
-            tally.add(range, opinion);
         }
     }
     None
+}
+
+/// Judges one reading, which may turn out not to be JSON after all, or to be cut off.
+fn judge_reading(
+    contract: &Contract,
+    text: &str,
+    Reading { range, text: json, edits }: Reading<'_>,
+    place: Place,
+    allowance: &Allowance,
+    tally: &mut Tally,
+) -> Result<(), Trouble> {
+    let exact = edits.is_empty();
+    let document = Document::parse_within(json, &allowance.limits).map_err(|error| {
+        // Behind a repair, offsets in the repaired text no longer say where.
+        let offset = range.start + if exact { error.offset } else { 0 };
+        limit_of(&error).map_or_else(
+            || Trouble::Damaged(ParseError::new(error.kind, text, offset)),
+            |limit| Trouble::OverLimit { limit },
+        )
+    })?;
+    let closed = edits.last().is_some_and(|edit| edit.kind == EditKind::MissingCloser);
+    let resembles = shape::resembles(contract, &document);
+    let mut opinion = opinion(contract, document, allowance);
+    if closed && !is_whole(contract, text, &range, &opinion) {
+        return Err(Trouble::Truncated { offset: range.end });
+    }
+    if let Opinion::Conforms(accepted) = &mut opinion {
+        let unwrapped = std::mem::replace(&mut accepted.edits, edits);
+        accepted.edits.extend(unwrapped);
+    }
+    if let (true, Opinion::Breaks(violations)) = (resembles, &mut opinion) {
+        tally.rival = Some(std::mem::take(violations));
+    } else {
+        tally.add(range, place, opinion);
+    }
+    Ok(())
 }
 
 /// Claims that a value which lacked its last closer was not cut there: the text goes on behind it,
@@ -208,7 +239,7 @@ fn surroundings(text: &str, range: &Range<usize>) -> Vec<Edit> {
 }
 
 impl Tally {
-    fn add(&mut self, range: Range<usize>, opinion: Opinion) {
+    fn add(&mut self, range: Range<usize>, place: Place, opinion: Opinion) {
         match opinion {
             Opinion::Echo => self.echoes += 1,
             Opinion::Breaks(violations) => {
@@ -217,26 +248,47 @@ impl Tally {
                 }
             }
             Opinion::Conforms(accepted) => {
-                let same = |(_, other): &&mut (Range<usize>, Accepted)| {
-                    other.value.root().same_value(accepted.value.root())
+                let same = |other: &&mut Conforming| {
+                    other.accepted.value.root().same_value(accepted.value.root())
                 };
                 if let Some(other) = self.conforming.iter_mut().find(same) {
-                    if accepted.edits.len() < other.1.edits.len() {
-                        *other = (range, accepted);
+                    let rank = |place, edits: &[Edit]| (place != Place::JsonBlock, edits.len());
+                    if rank(place, &accepted.edits) < rank(other.place, &other.accepted.edits) {
+                        *other = Conforming { accepted, range, place };
                     }
                 } else if self.conforming.len() < AMBIGUITY_LIMIT {
-                    self.conforming.push((range, accepted));
+                    self.conforming.push(Conforming { accepted, range, place });
                 }
             }
         }
     }
+
+    /// Returns where the values stand that may all be the answer, if there are several.
+    fn rivals(&self, text: &str) -> Option<Vec<usize>> {
+        let starts = self.conforming.iter().map(|conforming| conforming.range.start);
+        let mut offsets: Vec<usize> = starts.collect();
+        if let ([only], Some(unread)) = (self.conforming.as_slice(), self.unread)
+            && only.place != Place::JsonBlock
+            && !text.get(only.range.clone())?.starts_with(['{', '['])
+        {
+            offsets.push(unread);
+            offsets.sort_unstable();
+        }
+        (offsets.len() > 1).then_some(offsets)
+    }
+
+    /// Claims that a block of JSON conforms, and nothing else.
+    fn is_certain(&self) -> bool {
+        matches!(self.conforming.as_slice(), [Conforming { place: Place::JsonBlock, .. }])
+    }
 }
 
 fn decide(text: &str, mut tally: Tally, trouble: Option<Trouble>) -> Verdict {
-    if tally.conforming.len() > 1 {
-        let offsets = tally.conforming.iter().map(|(range, _)| range.start).collect();
+    if let Some(offsets) = tally.rivals(text) {
         return rejected(Rejection::Ambiguous { offsets }, Violations::default());
     }
+    let noise = tally.noise.take();
+    let trouble = trouble.or_else(|| noise.filter(|_| !tally.is_certain()));
     let broken = tally.broken.map(|(_, violations)| violations);
     match (trouble, tally.conforming.pop(), broken) {
         (Some(Trouble::Truncated { offset }), ..) => {
@@ -250,7 +302,7 @@ fn decide(text: &str, mut tally: Tally, trouble: Option<Trouble>) -> Verdict {
         (None, ..) if let Some(violations) = tally.rival => {
             rejected(Rejection::Invalid, violations)
         }
-        (None, Some((range, Accepted { value, mut edits })), _) => {
+        (None, Some(Conforming { accepted: Accepted { value, mut edits }, range, .. }), _) => {
             edits.splice(0..0, surroundings(text, &range));
             Verdict::Accepted(Accepted { value, edits })
         }

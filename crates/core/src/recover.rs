@@ -2,9 +2,11 @@
 //!
 //! Only outermost values count: a part of a value is never taken for the answer. Where a value is
 //! cut off or damaged beyond repair, that is reported beside the values found, because one of
-//! those may be an example or a fragment and the damaged one the answer.
+//! those may be an example or a fragment and the damaged one the answer. Only a closed block that
+//! says it is JSON, and holds nothing but one value, is certain enough to stand beside such pieces.
 
 mod fence;
+mod pairs;
 mod prose;
 mod scalar;
 mod thought;
@@ -13,19 +15,43 @@ use std::ops::Range;
 
 use crate::json::{Limits, ParseError, ParseErrorKind};
 use crate::repair::{self, Fault, Reading};
-use prose::is_trivial;
+use pairs::Pairs;
 use thought::{Thought, last_close, thought_at};
 
 /// How many values are looked at; more is no answer but a listing.
 const CANDIDATE_LIMIT: usize = 1024;
 
+/// How many broken pieces are stepped over beside a block of JSON: each may cost one reading of the
+/// whole text.
+const FAULT_LIMIT: usize = 8;
+
 /// What was found in a text.
 #[derive(Debug, Default)]
 pub(crate) struct Found<'t> {
     /// The outermost values, in order.
-    pub(crate) readings: Vec<Reading<'t>>,
+    pub(crate) candidates: Vec<Candidate<'t>>,
     /// What stands in the way of trusting them.
     pub(crate) trouble: Option<Trouble>,
+    /// What stands in the way of trusting any but those in a block of JSON.
+    pub(crate) noise: Option<Trouble>,
+    /// Where a block starts that is no program code and no value: next to a scalar it may be the
+    /// answer.
+    pub(crate) unread: Option<usize>,
+}
+
+/// A value that may be the answer.
+#[derive(Debug)]
+pub(crate) struct Candidate<'t> {
+    pub(crate) reading: Reading<'t>,
+    pub(crate) place: Place,
+}
+
+/// Where a value stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// It is all that a closed block of JSON holds, and no string can be open around that block.
+    JsonBlock,
+    Elsewhere,
 }
 
 /// Why a text cannot be trusted to hold the whole answer.
@@ -39,6 +65,17 @@ pub(crate) enum Trouble {
     OverLimit { limit: &'static str },
 }
 
+/// The fenced block that is open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Block {
+    None,
+    Unnamed,
+    /// It says that it is JSON; `first` is where its content starts, if it is certain that it does.
+    Json {
+        first: Option<usize>,
+    },
+}
+
 struct Finder<'t> {
     text: &'t str,
     bytes: &'t [u8],
@@ -50,7 +87,12 @@ struct Finder<'t> {
     floor: usize,
     /// Where the line ends that the last value ended in.
     line_end: usize,
-    is_fenced: bool,
+    block: Block,
+    /// Where the blocks start that are no program code.
+    blocks: Vec<usize>,
+    has_fence: bool,
+    faults: usize,
+    pairs: Pairs,
     /// Whether a block of program code never ends; then no more of them are looked for.
     is_unclosed: bool,
     found: Found<'t>,
@@ -66,7 +108,11 @@ pub(crate) fn find<'t>(text: &'t str, limits: &Limits) -> Found<'t> {
         open: 0,
         floor: 0,
         line_end: 0,
-        is_fenced: false,
+        block: Block::None,
+        blocks: Vec::new(),
+        has_fence: text.contains("```") || text.contains("~~~"),
+        faults: 0,
+        pairs: Pairs::default(),
         is_unclosed: false,
         found: Found::default(),
     };
@@ -74,6 +120,7 @@ pub(crate) fn find<'t>(text: &'t str, limits: &Limits) -> Found<'t> {
     while finder.found.trouble.is_none() && finder.next_mark() {
         finder.mark();
     }
+    finder.found.unread = finder.unread();
     finder.found
 }
 
@@ -99,14 +146,19 @@ impl<'t> Finder<'t> {
             }
             Some(b'{' | b'[') if self.open > 0 => self.open += 1,
             Some(b'{' | b'[') => return self.bracket(),
-            Some(b'}' | b']') if self.ends_with_string() => return self.unopened(self.at),
+            Some(b'}' | b']') if self.ends_with_string() => return self.stray(),
             Some(b'}' | b']') if self.open > 0 => self.open -= 1,
             Some(b']') if self.ends_interval() => {}
-            Some(b'}' | b']') => return self.unopened(self.at),
+            Some(b'}' | b']') => return self.stray(),
             Some(b'`' | b'~') => return self.ticks(),
             _ => {}
         }
         self.at += 1;
+    }
+
+    /// Reports a closer whose value has lost its beginning.
+    fn stray(&mut self) {
+        self.stop(self.at, &unopened(self.at), self.at + 1);
     }
 
     fn bracket(&mut self) {
@@ -123,43 +175,64 @@ impl<'t> Finder<'t> {
                 };
                 self.at = resume;
             }
-            Err(Fault::Truncated { offset }) => self.stop(start, Trouble::Truncated { offset }),
-            Err(Fault::Damaged { offset, expected }) => {
-                self.stop(start, self.damaged(offset, expected));
+            Err(fault) => {
+                let resume = match fault {
+                    Fault::Damaged { offset, .. } => offset.max(start + 1),
+                    Fault::Truncated { .. } | Fault::TooDeep | Fault::Foreign { .. } => start + 1,
+                };
+                self.faults += 1;
+                self.stop(start, &fault, resume);
             }
-            Err(Fault::TooDeep) => self.stop(start, Trouble::OverLimit { limit: "depth" }),
         }
     }
 
     fn take(&mut self, reading: Reading<'t>) {
         let Range { start, end } = reading.range;
-        if self.follows_key(start) {
-            return self.unopened(start);
-        }
-        if self.is_prose(&reading) {
+        let fault = if self.follows_key(start) {
+            Some(unopened(start))
+        } else if self.is_prose(&reading) {
             self.at = end;
             return;
+        } else {
+            self.doubt(start, end)
+        };
+        if let Some(fault) = fault {
+            self.stop(start, &fault, end);
+            if self.found.noise.is_none() {
+                return;
+            }
         }
-        if self.precedes_item(start, end) {
-            return self.unopened(start);
+        if self.found.candidates.len() >= CANDIDATE_LIMIT {
+            self.found.trouble = Some(Trouble::OverLimit { limit: "candidates" });
+            return;
         }
-        if self.ends_in_string(start, end) {
-            return self.stop(start, self.damaged(end, "no quote behind the value"));
-        }
-        if self.found.readings.len() >= CANDIDATE_LIMIT {
-            return self.stop(start, Trouble::OverLimit { limit: "candidates" });
-        }
-        self.found.readings.push(reading);
+        let place = match self.block {
+            Block::Json { first } if first == Some(start) && fence::closes(self.text, end) => {
+                Place::JsonBlock
+            }
+            Block::None | Block::Unnamed | Block::Json { .. } => Place::Elsewhere,
+        };
+        self.found.candidates.push(Candidate { reading, place });
         self.at = end;
         self.floor = end;
     }
 
-    /// Reports the part of a value whose beginning was lost.
-    fn unopened(&mut self, offset: usize) {
-        self.stop(offset, self.damaged(offset, "what encloses it to open"));
+    /// Returns why the value may be a part of another one.
+    fn doubt(&mut self, start: usize, end: usize) -> Option<Fault> {
+        if self.precedes_item(start, end) {
+            return Some(unopened(start));
+        }
+        let expected = "no quote behind the value";
+        self.ends_in_string(start, end).then_some(Fault::Damaged { offset: end, expected })
     }
 
-    fn damaged(&self, offset: usize, expected: &'static str) -> Trouble {
+    fn trouble(&self, fault: &Fault) -> Trouble {
+        let (offset, expected) = match fault {
+            Fault::Truncated { offset } => return Trouble::Truncated { offset: *offset },
+            Fault::TooDeep => return Trouble::OverLimit { limit: "depth" },
+            Fault::Damaged { offset, expected } => (*offset, *expected),
+            Fault::Foreign { resume, .. } => (*resume, "a value"),
+        };
         let found = self.text.get(offset..).and_then(|rest| rest.chars().next());
         let kind = found.map_or(ParseErrorKind::Truncated, |found| ParseErrorKind::Unexpected {
             found,
@@ -168,79 +241,46 @@ impl<'t> Finder<'t> {
         Trouble::Damaged(ParseError::new(kind, self.text, offset))
     }
 
-    /// Ends the search, unless what went wrong turns out to be a thought.
-    fn stop(&mut self, start: usize, trouble: Trouble) {
-        match last_close(self.text, start) {
-            Some(end) => self.forget_until(end),
-            None => self.found.trouble = Some(trouble),
+    /// Ends the search, unless what went wrong turns out to be a thought, or stands beside a block
+    /// of JSON, so that the search can go on at `resume`.
+    fn stop(&mut self, start: usize, fault: &Fault, resume: usize) {
+        if self.found.noise.is_none() {
+            if let Some(end) = last_close(self.text, start) {
+                return self.forget_until(end);
+            }
+            self.found.noise = Some(self.trouble(fault));
         }
+        let is_beside = self.has_fence && !matches!(self.block, Block::Json { .. });
+        if *fault == Fault::TooDeep || !is_beside || self.faults > FAULT_LIMIT {
+            self.found.trouble = self.found.noise.take();
+        }
+        self.open = 0;
+        self.at = resume;
     }
 
     fn forget_until(&mut self, end: usize) {
-        self.found.readings.clear();
+        self.found.candidates.clear();
+        self.blocks.clear();
         self.open = 0;
+        self.go_on(end);
+    }
+
+    /// Goes on behind a thought.
+    fn go_on(&mut self, end: usize) {
         self.at = end;
         self.floor = end;
+        self.pairs = Pairs::from(end);
         self.scalar_alone();
     }
 
     fn think(&mut self, thought: Thought) {
         match thought {
-            Thought::Block { end } => {
-                self.at = end;
-                self.floor = end;
-                self.scalar_alone();
+            Thought::Block { end } => self.go_on(end),
+            // It may as well be part of a string of the piece that is broken.
+            Thought::Close { .. } if self.found.noise.is_some() => {
+                self.found.trouble = self.found.noise.take();
             }
             Thought::Close { end } => self.forget_until(end),
-        }
-    }
-
-    /// Steps over a fence's line, a block of program code, or a code span.
-    fn ticks(&mut self) {
-        let start = self.at;
-        let marker = self.bytes.get(start).copied().unwrap_or_default();
-        self.at = fence::run_end(self.bytes, start);
-        match (self.at - start, marker) {
-            (1 | 2, b'`') => self.span(start),
-            (0..=2, _) => {}
-            _ => self.fence(marker),
-        }
-    }
-
-    fn fence(&mut self, marker: u8) {
-        let Some((tag, end)) = fence::tag(self.text, self.at) else {
-            return;
-        };
-        self.open = 0;
-        let code = if fence::is_code(tag) && !self.is_unclosed {
-            fence::code_end(self.text, end, marker)
-        } else {
-            None
-        };
-        self.is_unclosed |= fence::is_code(tag) && code.is_none();
-        self.is_fenced = code.is_none() && !(self.is_fenced && tag.is_empty());
-        self.at = code.unwrap_or(end);
-        self.floor = self.at;
-        self.scalar_alone();
-    }
-
-    /// Steps over the code span that `start` opens, unless it is one whole value.
-    fn span(&mut self, start: usize) {
-        let Some(end) = fence::span_end(self.bytes, start, self.at) else {
-            return;
-        };
-        let inside = self.text.get(..end).unwrap_or_default().trim_end();
-        let first = self.skip_blanks(self.at);
-        self.at = end + (self.at - start);
-        if matches!(self.bytes.get(first), Some(b'{' | b'['))
-            && self.open == 0
-            && let Ok(reading) = repair::read(inside, first, self.limits.depth)
-            && reading.range.end == inside.len()
-            && !is_trivial(&reading.text)
-        {
-            let behind = self.at;
-            self.take(reading);
-            self.at = self.at.max(behind);
         }
     }
 
@@ -257,4 +297,9 @@ impl<'t> Finder<'t> {
         }
         at
     }
+}
+
+/// Says that the value at `offset` is part of one whose beginning was lost.
+fn unopened(offset: usize) -> Fault {
+    Fault::Damaged { offset, expected: "what encloses it to open" }
 }

@@ -1,10 +1,130 @@
 //! Fences and code spans: what stands in them is meant as code.
 
+use super::prose::is_trivial;
+use super::{Block, Finder};
+use crate::repair;
+
 /// The languages of an answer; a fence without one may hold an answer too.
 const LANGUAGES: [&str; 4] = ["", "json", "jsonc", "json5"];
 
+/// The languages of text that is no program code.
+const TEXTS: [&str; 5] = ["text", "txt", "plaintext", "markdown", "md"];
+
+impl Finder<'_> {
+    /// Steps over a fence's line, a block of program code, or a code span.
+    pub(super) fn ticks(&mut self) {
+        let start = self.at;
+        let marker = self.bytes.get(start).copied().unwrap_or_default();
+        self.at = run_end(self.bytes, start);
+        match (self.at - start, marker) {
+            (1 | 2, b'`') => self.span(start),
+            (0..=2, _) => {}
+            _ => self.fence(start, marker),
+        }
+    }
+
+    fn fence(&mut self, start: usize, marker: u8) {
+        let Some((tag, end)) = tag(self.text, self.at) else {
+            return;
+        };
+        self.open = 0;
+        self.floor = end;
+        let is_code = is_code(tag);
+        let closes = self.block != Block::None && tag.is_empty();
+        if !closes && (!is_code || is_one_of(tag, &TEXTS)) {
+            self.blocks.push(self.skip_space(end));
+        }
+        self.at = end;
+        if is_code && !self.is_unclosed {
+            match code_end(self.text, end, marker) {
+                Some(behind) => return self.code(end, behind, marker),
+                None => self.is_unclosed = true,
+            }
+        }
+        self.block = if closes {
+            Block::None
+        } else if is_code || tag.is_empty() {
+            Block::Unnamed
+        } else {
+            Block::Json { first: self.certain_start(start, end) }
+        };
+        self.scalar_alone();
+    }
+
+    /// Returns where the content of the block starts whose fence is from `start` to `end`, if
+    /// nothing stands before the fence and no string can be open there.
+    fn certain_start(&mut self, start: usize, end: usize) -> Option<usize> {
+        let before = self.text.get(..start)?.trim_end_matches([' ', '\t']);
+        let is_first = before.is_empty() || before.ends_with('\n');
+        let is_certain = is_first && self.pairs.are_complete(self.text, start);
+        is_certain.then(|| self.skip_space(end))
+    }
+
+    /// Steps over a block of program code, unless it is one whole value.
+    fn code(&mut self, from: usize, behind: usize, marker: u8) {
+        self.block = Block::None;
+        let content = self.text.get(..behind).unwrap_or_default();
+        let inside = content.trim_end_matches(char::from(marker));
+        if inside.len() < behind {
+            self.whole(self.skip_space(from), inside.len());
+        }
+        self.at = self.at.max(behind);
+        self.floor = self.at;
+        self.scalar_alone();
+    }
+
+    /// Steps over the code span that `start` opens, unless it is one whole value.
+    fn span(&mut self, start: usize) {
+        let Some(end) = span_end(self.bytes, start, self.at) else {
+            return;
+        };
+        let first = self.skip_blanks(self.at);
+        let behind = end + (self.at - start);
+        if self.open == 0 && !is_trivial(self.text.get(first..end).unwrap_or_default().trim_end()) {
+            self.whole(first, end);
+        }
+        self.at = self.at.max(behind);
+    }
+
+    /// Takes what stands from `first` to `end`, if it is one value.
+    fn whole(&mut self, first: usize, end: usize) {
+        let inside = self.text.get(..end).unwrap_or_default().trim_end();
+        if matches!(self.bytes.get(first), Some(b'{' | b'['))
+            && let Ok(reading) = repair::read(inside, first, self.limits.depth)
+            && reading.range.end == inside.len()
+        {
+            self.take(reading);
+        }
+    }
+
+    /// Returns where the first block starts that is no program code and no value.
+    pub(super) fn unread(&self) -> Option<usize> {
+        let candidates = &self.found.candidates;
+        let is_value = |first: usize| {
+            let found = candidates.binary_search_by_key(&first, |it| it.reading.range.start);
+            let found = found.ok().and_then(|position| candidates.get(position));
+            found.is_some_and(|it| is_end(self.text, it.reading.range.end))
+        };
+        let mut blocks = self.blocks.iter().copied();
+        blocks.find(|first| !is_value(*first) && !is_end(self.text, *first))
+    }
+}
+
+/// Claims that a block ends at `at`, or the whole text.
+fn is_end(text: &str, at: usize) -> bool {
+    closes(text, at) || text.get(at..).is_none_or(|rest| rest.trim_start().is_empty())
+}
+
+/// Claims that nothing but white space and a closing fence follows at `at`.
+pub(super) fn closes(text: &str, at: usize) -> bool {
+    let rest = text.get(at..).unwrap_or_default().trim_start();
+    let ticks = run_end(rest.as_bytes(), 0);
+    let line = rest.get(ticks..).and_then(|behind| behind.lines().next());
+    rest.starts_with(['`', '~']) && ticks >= 3 && line.is_none_or(|line| line.trim().is_empty())
+}
+
 /// Finds the end of the run of equal bytes at `at`.
-pub(super) fn run_end(bytes: &[u8], at: usize) -> usize {
+fn run_end(bytes: &[u8], at: usize) -> usize {
     let rest = bytes.get(at..).unwrap_or_default();
     let first = rest.first();
     at + rest.iter().take_while(|byte| Some(*byte) == first).count()
@@ -12,7 +132,7 @@ pub(super) fn run_end(bytes: &[u8], at: usize) -> usize {
 
 /// Returns the language behind a fence's marker, and the end of its line; `None` if more words
 /// follow than a language.
-pub(super) fn tag(text: &str, at: usize) -> Option<(&str, usize)> {
+fn tag(text: &str, at: usize) -> Option<(&str, usize)> {
     let rest = text.get(at..)?;
     let length = memchr::memchr(b'\n', rest.as_bytes())?;
     let tag = rest.get(..length)?.trim();
@@ -21,13 +141,17 @@ pub(super) fn tag(text: &str, at: usize) -> Option<(&str, usize)> {
 }
 
 /// Claims that a fence with this language holds program code.
-pub(super) fn is_code(tag: &str) -> bool {
-    !LANGUAGES.iter().any(|language| tag.eq_ignore_ascii_case(language))
+fn is_code(tag: &str) -> bool {
+    !is_one_of(tag, &LANGUAGES)
+}
+
+fn is_one_of(tag: &str, languages: &[&str]) -> bool {
+    languages.iter().any(|language| tag.eq_ignore_ascii_case(language))
 }
 
 /// Finds where the block of code that starts at `from` ends: behind its closing fence, or before
 /// a fence that opens an answer.
-pub(super) fn code_end(text: &str, from: usize, marker: u8) -> Option<usize> {
+fn code_end(text: &str, from: usize, marker: u8) -> Option<usize> {
     let mut at = from;
     for line in text.get(from..)?.split_inclusive('\n') {
         let fence = at + (line.len() - line.trim_start().len());
@@ -47,7 +171,7 @@ pub(super) fn code_end(text: &str, from: usize, marker: u8) -> Option<usize> {
 }
 
 /// Finds the ticks in the same line that close the span whose ticks are from `start` to `end`.
-pub(super) fn span_end(bytes: &[u8], start: usize, end: usize) -> Option<usize> {
+fn span_end(bytes: &[u8], start: usize, end: usize) -> Option<usize> {
     let mut at = end;
     loop {
         let rest = bytes.get(at..)?;

@@ -1,6 +1,6 @@
 //! What around a value says that it is none, or only a part of one.
 
-use super::Finder;
+use super::{Block, Finder};
 use crate::repair::Reading;
 
 /// How long an interval such as `(0, 1]` is at most.
@@ -70,7 +70,7 @@ impl Finder<'_> {
     /// Claims that what reads like a value is part of a sentence: `string[]`, `see [3]`, `- [ ] x`.
     pub(super) fn is_prose(&self, Reading { range, text, .. }: &Reading<'_>) -> bool {
         let first = self.bytes.get(range.start);
-        if self.is_fenced || !matches!(first, Some(b'[' | b'{')) {
+        if self.block != Block::None || !matches!(first, Some(b'[' | b'{')) {
             return false;
         }
         let before = self.bytes.get(..range.start).unwrap_or_default();

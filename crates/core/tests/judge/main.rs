@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "helpers of tests")]
 
+mod block;
 mod draft;
 
 use airtight_core::{Allowance, Contract, EditKind, Rejection, Strictness, Verdict, judge};
@@ -330,6 +331,10 @@ fn hostile_texts_end_soon() {
         "<think>",
         "x <think>",
         "[THINK]",
+        "{\"a\": \"b, ```json\n",
+        "```\n}",
+        "\n```json\n{\"a\":",
+        "\n```json\n'",
         "<|channel|>",
         "<|channel|>final",
         "</think>\n",
