@@ -9,6 +9,7 @@
 mod echo;
 #[cfg(test)]
 mod laws;
+mod placeholder;
 mod shape;
 mod wrapper;
 
@@ -75,6 +76,8 @@ struct Tally {
     broken: Option<(usize, Violations)>,
     /// What stands in the way of every value that is not a block of JSON.
     noise: Option<Trouble>,
+    /// Where what is said starts.
+    said_from: usize,
     /// Where a block starts that may be the answer in place of a scalar.
     unread: Option<usize>,
 }
@@ -104,11 +107,12 @@ pub fn judge(contract: &Contract, text: impl AsRef<[u8]>, allowance: &Allowance)
             Some(Trouble::Truncated { offset: text.len() })
         }
         Err(Failure { error, .. }) => {
-            let Found { candidates, trouble, noise, unread } = recover::find(text, limits);
+            let Found { candidates, trouble, noise, said_from, unread } =
+                recover::find(text, limits);
             if candidates.is_empty() && trouble.is_none() && noise.is_none() {
                 return unreadable(&error);
             }
-            (tally.noise, tally.unread) = (noise, unread);
+            tally = Tally { noise, said_from, unread, ..tally };
             judge_candidates(contract, text, candidates, allowance, &mut tally).or(trouble)
         }
     };
@@ -163,6 +167,13 @@ fn judge_reading(
     if let Opinion::Conforms(accepted) = &mut opinion {
         let unwrapped = std::mem::replace(&mut accepted.edits, edits);
         accepted.edits.extend(unwrapped);
+    }
+    if let Opinion::Conforms(Accepted { value, .. }) = &opinion
+        && !placeholder::is_alone(text, tally.said_from, &range)
+        && placeholder::is_placeholder(contract, value)
+    {
+        tally.rival = Some(placeholder::violations());
+        return Ok(());
     }
     if let (true, Opinion::Breaks(violations)) = (resembles, &mut opinion) {
         tally.rival = Some(std::mem::take(violations));

@@ -34,6 +34,8 @@ pub(crate) struct Found<'t> {
     pub(crate) trouble: Option<Trouble>,
     /// What stands in the way of trusting any but those in a block of JSON.
     pub(crate) noise: Option<Trouble>,
+    /// Where what is said starts, behind the last thought.
+    pub(crate) said_from: usize,
     /// Where a block starts that is no program code and no value: next to a scalar it may be the
     /// answer.
     pub(crate) unread: Option<usize>,
@@ -217,10 +219,13 @@ impl<'t> Finder<'t> {
         self.floor = end;
     }
 
-    /// Returns why the value may be a part of another one.
+    /// Returns why the value may be a part of another one, or of a string.
     fn doubt(&mut self, start: usize, end: usize) -> Option<Fault> {
         if self.precedes_item(start, end) {
             return Some(unopened(start));
+        }
+        if self.is_escaped_again(start, end) {
+            return Some(Fault::Damaged { offset: start, expected: "no string literal around it" });
         }
         let expected = "no quote behind the value";
         self.ends_in_string(start, end).then_some(Fault::Damaged { offset: end, expected })
@@ -269,6 +274,7 @@ impl<'t> Finder<'t> {
     fn go_on(&mut self, end: usize) {
         self.at = end;
         self.floor = end;
+        self.found.said_from = end;
         self.pairs = Pairs::from(end);
         self.scalar_alone();
     }

@@ -9,6 +9,9 @@ const INTERVAL_LIMIT: usize = 24;
 /// How far before a value the key is looked for that it may belong to.
 const MEMBER_LIMIT: usize = 512;
 
+/// What a literal of several lines is quoted with.
+const LONG_QUOTES: [&str; 2] = ["\"\"\"", "'''"];
+
 /// What a string may be quoted with.
 const QUOTES: [char; 6] = ['"', '\'', '“', '”', '‘', '’'];
 
@@ -65,6 +68,22 @@ impl Finder<'_> {
         let line = self.text.get(end..self.line_end).unwrap_or_default();
         let prose = line.split(['{', '[']).next().unwrap_or_default();
         !count_quotes(prose).is_multiple_of(2)
+    }
+
+    /// Claims that the value may stand in a string literal of a program, and would read otherwise
+    /// with that literal's escapes undone.
+    pub(super) fn is_escaped_again(&self, start: usize, end: usize) -> bool {
+        let value = self.text.get(start..end).unwrap_or_default();
+        if !value.contains("\\\\") && !value.contains("\\\"") {
+            return false;
+        }
+        let before = self.text.get(..start).unwrap_or_default();
+        let near = self.text.get(self.floor.min(start)..start).unwrap_or_default();
+        let is_open = |quotes: &str| near.matches(quotes).count() % 2 == 1;
+        let is_template = self.block != Block::None && before.ends_with('`');
+        is_template
+            || before.ends_with(['\'', '"'])
+            || LONG_QUOTES.iter().any(|quotes| is_open(quotes))
     }
 
     /// Claims that what reads like a value is part of a sentence: `string[]`, `see [3]`, `- [ ] x`.

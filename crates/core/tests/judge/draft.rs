@@ -39,3 +39,53 @@ fn a_tag_in_a_code_span_is_only_mentioned() {
     let text = format!("I left out the `<think>` tag: {}", v("info", 9));
     assert!(outcome(lenient(review(), &text)).is_ok());
 }
+
+#[test_case("..."; "dots")]
+#[test_case("…"; "ellipsis")]
+#[test_case("<summary>"; "angle brackets")]
+#[test_case("string"; "type")]
+fn a_placeholder_is_the_answer_only_if_nothing_else_is_said(summary: &str) {
+    let value = json!({"summary": summary, "level": "info", "score": 1});
+    for text in [
+        format!("You asked for {value} but I cannot."),
+        format!("The format\n{value}\nis not for me."),
+        format!("You asked for\n```json\n{value}\n```\nbut I cannot."),
+    ] {
+        assert_eq!(outcome(lenient(review(), &text)), Err(Rejection::Invalid), "{text}");
+    }
+    for text in [
+        value.to_string(),
+        format!("```json\n{value}\n```\n"),
+        format!("<think>{value}?</think>\n{value}"),
+    ] {
+        assert_eq!(outcome(lenient(review(), &text)), Ok(value.clone()), "{text}");
+    }
+}
+
+#[test]
+fn one_member_that_reads_like_a_placeholder_makes_no_placeholder() {
+    let contract = json!({"type": "object", "properties": {"a": {"type": "string"}}});
+    let value = json!({"a": "...", "b": "the dots are mine"});
+    let text = format!("Here it is: {value}. Bye.");
+    assert_eq!(outcome(lenient(contract, &text)), Ok(value));
+}
+
+#[test_case(r#"print('V')"#; "call")]
+#[test_case(r#"x = 'V'"#; "assignment")]
+#[test_case(r#"x = 'V and more'"#; "start of a literal")]
+#[test_case("x = \"\"\"\nV\n\"\"\""; "long literal")]
+#[test_case("x = '''Result:\nV\n'''"; "amid a long literal")]
+#[test_case("```\nconst x = JSON.parse(`V`)\n```"; "template literal")]
+fn what_a_string_literal_escapes_once_more_is_refused(text: &str) {
+    let double = r#"{"level":"info","score":3,"summary":"a\\nb"}"#;
+    let quoted = r#"{"level":"info","score":3,"summary":"a\",\"b"}"#;
+    let plain = r#"{"level":"info","score":3,"summary":"a"}"#;
+    for value in [double, quoted] {
+        assert!(outcome(lenient(review(), &text.replace('V', value))).is_err());
+        let span = format!("It is `{value}`.");
+        assert!(outcome(lenient(review(), &span)).is_ok());
+    }
+    if !text.contains("more") {
+        assert!(outcome(lenient(review(), &text.replace('V', plain))).is_ok());
+    }
+}
