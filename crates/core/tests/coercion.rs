@@ -192,3 +192,23 @@ fn a_string_that_two_branches_spell_differently_stays_as_it_is(other: &Value) {
     let same = json!({"anyOf": [low, {"enum": ["Low", "y"]}]});
     assert_eq!(coerced(same, "\"low\"").unwrap().0, "\"Low\"");
 }
+
+#[test_case(&json!({"type": "integer"}), r#""5""#; "a string")]
+#[test_case(&json!({"type": "integer", "maximum": 1}), "5"; "a number")]
+fn a_value_whose_type_another_branch_takes_stays_as_it_is(id: &Value, said: &str) {
+    let number = json!({"properties": {"id": id}});
+    let string = json!({"properties": {"id": {"type": "string", "pattern": "^[A-Z]"}}});
+    for branches in [[&number, &string], [&string, &number]] {
+        assert_eq!(coerced(json!({ "anyOf": branches }), &format!(r#"{{"id":{said}}}"#)), None);
+    }
+}
+
+#[test_case(&json!({"properties": {"id": {"type": "string"}}, "required": ["k"]}); "it lacks a member")]
+#[test_case(&json!({"properties": {"id": {"type": "boolean"}}}); "it takes another type")]
+#[test_case(&json!({"properties": {"id": {"anyOf": [{"type": "boolean"}, {"type": "null"}]}}}); "it takes other types")]
+#[test_case(&json!({"type": "array"}); "it is for something else")]
+fn a_branch_that_cannot_be_meant_keeps_no_type(other: &Value) {
+    let integer = json!({"properties": {"id": {"type": "integer"}}});
+    let (text, _) = coerced(json!({"anyOf": [integer, other]}), r#"{"id":"1"}"#).unwrap();
+    assert_eq!(text, r#"{"id":1}"#);
+}

@@ -5,7 +5,7 @@
 //! becomes the literal that it spells, a literal the string of its digits. The result is judged
 //! again by whoever asked.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ops::Range;
 
 use jsonschema::ValidationError;
@@ -162,6 +162,9 @@ impl Wishes {
             other.retain(|_, wish| wish.is_none() || is_respelling(wish.as_ref()));
             wishes.doubt_respellings(&Self(other));
         }
+        for rival in fitting().filter(|branch| branch.may_be_meant(here, least)) {
+            wishes.doubt_types(&rival.wrong_types());
+        }
         self.join(wishes);
     }
 
@@ -172,6 +175,20 @@ impl Wishes {
                 && is_respelling(wish.as_ref())
                 && !agree(wish.as_ref(), other.as_ref())
             {
+                *wish = None;
+            }
+        }
+    }
+
+    /// Gives up every change of type, unless the type is wrong for the rival too.
+    fn doubt_types(&mut self, wrong: &HashSet<&str>) {
+        for wish in self.0.values_mut() {
+            let keeps = |change: &Change| {
+                let pointer = change.edit.pointer.as_ref().map(ToString::to_string);
+                matches!(change.edit.kind, EditKind::EnumCase | EditKind::Trimmed)
+                    || pointer.is_some_and(|pointer| wrong.contains(pointer.as_str()))
+            };
+            if !wish.as_ref().is_none_or(keeps) {
                 *wish = None;
             }
         }
