@@ -116,7 +116,7 @@ pub fn judge(contract: &Contract, text: impl AsRef<[u8]>, allowance: &Allowance)
             judge_candidates(contract, text, candidates, allowance, &mut tally).or(trouble)
         }
     };
-    decide(text, tally, trouble)
+    decide(contract, text, tally, trouble)
 }
 
 /// Judges each candidate; returns what stands in the way of trusting any of them.
@@ -127,8 +127,9 @@ fn judge_candidates(
     allowance: &Allowance,
     tally: &mut Tally,
 ) -> Option<Trouble> {
-    for Candidate { reading, place } in candidates {
-        match judge_reading(contract, text, reading, place, allowance, tally) {
+    for candidate in candidates {
+        let place = candidate.place;
+        match judge_candidate(contract, text, candidate, allowance, tally) {
             Ok(()) => {}
             Err(trouble @ Trouble::OverLimit { .. }) => return Some(trouble),
             Err(trouble) if place == Place::JsonBlock => return Some(trouble),
@@ -140,15 +141,15 @@ fn judge_candidates(
     None
 }
 
-/// Judges one reading, which may turn out not to be JSON after all, or to be cut off.
-fn judge_reading(
+/// Judges one candidate, which may turn out not to be JSON after all, or to be cut off.
+fn judge_candidate(
     contract: &Contract,
     text: &str,
-    Reading { range, text: json, edits }: Reading<'_>,
-    place: Place,
+    Candidate { reading, place }: Candidate<'_>,
     allowance: &Allowance,
     tally: &mut Tally,
 ) -> Result<(), Trouble> {
+    let Reading { range, text: json, edits } = reading;
     let exact = edits.is_empty();
     let document = Document::parse_within(json, &allowance.limits).map_err(|error| {
         // Behind a repair, offsets in the repaired text no longer say where.
@@ -167,13 +168,6 @@ fn judge_reading(
     if let Opinion::Conforms(accepted) = &mut opinion {
         let unwrapped = std::mem::replace(&mut accepted.edits, edits);
         accepted.edits.extend(unwrapped);
-    }
-    if let Opinion::Conforms(Accepted { value, .. }) = &opinion
-        && !placeholder::is_alone(text, tally.said_from, &range)
-        && placeholder::is_placeholder(contract, value)
-    {
-        tally.rival = Some(placeholder::violations());
-        return Ok(());
     }
     if let (true, Opinion::Breaks(violations)) = (resembles, &mut opinion) {
         tally.rival = Some(std::mem::take(violations));
@@ -294,7 +288,7 @@ impl Tally {
     }
 }
 
-fn decide(text: &str, mut tally: Tally, trouble: Option<Trouble>) -> Verdict {
+fn decide(contract: &Contract, text: &str, mut tally: Tally, trouble: Option<Trouble>) -> Verdict {
     if let Some(offsets) = tally.rivals(text) {
         return rejected(Rejection::Ambiguous { offsets }, Violations::default());
     }
@@ -312,6 +306,12 @@ fn decide(text: &str, mut tally: Tally, trouble: Option<Trouble>) -> Verdict {
         // It may be the answer, and the conforming value an example or a draft.
         (None, ..) if let Some(violations) = tally.rival => {
             rejected(Rejection::Invalid, violations)
+        }
+        (None, Some(Conforming { accepted, range, .. }), _)
+            if !placeholder::is_alone(text, tally.said_from, &range)
+                && placeholder::is_placeholder(contract, &accepted.value) =>
+        {
+            rejected(Rejection::Invalid, placeholder::violations())
         }
         (None, Some(Conforming { accepted: Accepted { value, mut edits }, range, .. }), _) => {
             edits.splice(0..0, surroundings(text, &range));

@@ -13,12 +13,14 @@ use crate::contract::Contract;
 use crate::json::{Document, Kind, Pointer};
 use crate::verdict::{Violation, Violations};
 
-/// Claims that nothing is said in `text` from `said_from` on but what stands at `range`, and the
-/// fence around it.
+/// Claims that nothing is said in `text` from `said_from` on but what stands at `range`, the fence
+/// around it, and tokens of the chat template.
 pub(super) fn is_alone(text: &str, said_from: usize, range: &Range<usize>) -> bool {
     let around = [text.get(said_from..range.start), text.get(range.end..)];
-    let is_silent =
-        |line: &str| line.is_empty() || line.starts_with("```") || line.starts_with("~~~");
+    let is_silent = |line: &str| {
+        let is_token = line.starts_with("<|") && line.ends_with("|>");
+        line.is_empty() || line.starts_with("```") || line.starts_with("~~~") || is_token
+    };
     let mut lines = around.into_iter().flatten().flat_map(str::lines);
     lines.all(|line| is_silent(line.trim_start_matches('\u{feff}').trim()))
 }
@@ -51,7 +53,7 @@ fn marks_place(text: &str) -> bool {
     let text = text.trim();
     let is_dots = text == "…" || text.len() >= 3 && text.bytes().all(|byte| byte == b'.');
     let name = text.strip_prefix('<').and_then(|text| text.strip_suffix('>'));
-    is_dots || text == "string" || name.is_some_and(|name| !name.contains(['<', '>']))
+    is_dots || text == "string" || name.is_some_and(|name| !name.contains(['<', '>', '/']))
 }
 
 /// Returns the strings that `schema` lists as constants or members of enumerations.
