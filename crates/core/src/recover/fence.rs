@@ -1,7 +1,7 @@
 //! Fences and code spans: what stands in them is meant as code.
 
 use super::prose::is_trivial;
-use super::{Block, Finder};
+use super::{Block, Finder, unopened};
 use crate::repair;
 
 /// The languages of an answer; a fence without one may hold an answer too.
@@ -27,6 +27,9 @@ impl Finder<'_> {
         let Some((tag, end)) = tag(self.text, self.at) else {
             return;
         };
+        if self.is_in_string(start) {
+            return self.stop(start, &unopened(start), end);
+        }
         self.open = 0;
         self.floor = end;
         let is_code = is_code(tag);

@@ -33,6 +33,7 @@ impl Pairs {
             before = character;
         }
         self.at = self.at.max(to);
-        self.double % 2 == 0 && self.single % 2 == 0 && self.opening == self.closing
+        let are_even = self.double.is_multiple_of(2) && self.single.is_multiple_of(2);
+        are_even && self.opening == self.closing
     }
 }

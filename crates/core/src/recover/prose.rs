@@ -70,6 +70,13 @@ impl Finder<'_> {
         !count_quotes(prose).is_multiple_of(2)
     }
 
+    /// Claims that the fence at `start` is part of a string that opens in the same line.
+    pub(super) fn is_in_string(&self, start: usize) -> bool {
+        let before = self.text.get(self.floor.min(start)..start).unwrap_or_default();
+        let line = before.rsplit_once('\n').map_or(before, |(_, line)| line);
+        line.ends_with(QUOTES) || !count_quotes(line).is_multiple_of(2)
+    }
+
     /// Claims that the value may stand in a string literal of a program, and would read otherwise
     /// with that literal's escapes undone.
     pub(super) fn is_escaped_again(&self, start: usize, end: usize) -> bool {

@@ -24,11 +24,10 @@ const FINAL: &str = "final";
 /// A tag of a think block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Thought {
-    /// A whole block that opens on a line of its own, or one that never ends; what follows starts
-    /// at `end`.
+    /// A block that opens on a line of its own, and may never end; what follows starts at `end`.
     Block { end: usize },
-    /// All before `end` was thought: the closing tag's opening tag is in the prompt, stands amid
-    /// a line, or encloses another block.
+    /// All before `end` was thought, or cannot be told from it: the opening tag is in the prompt,
+    /// stands amid a line, or encloses another block.
     Close { end: usize },
 }
 
@@ -46,10 +45,8 @@ pub(super) fn thought_at(text: &str, at: usize) -> Option<Thought> {
         let closes = |offset: &usize| {
             inside.get(*offset..).is_some_and(|tag| strip_tag(tag, close).is_some())
         };
-        let Some(length) = brackets(inside).find(closes) else {
-            return Some(Thought::Block { end: text.len() });
-        };
-        let end = at + open.len() + length + close.len();
+        let length = brackets(inside).find(closes).map_or(inside.len(), |at| at + close.len());
+        let end = at + open.len() + length;
         let before = text.get(..at)?.trim_end_matches([' ', '\t']);
         let is_apart = before.is_empty() || before.ends_with(['\n', '>', '\u{feff}']);
         Some(if is_apart { Thought::Block { end } } else { Thought::Close { end } })

@@ -116,8 +116,14 @@ impl Reader<'_> {
         if quote.is_single() && self.is_apostrophe(mark, after) {
             return Ok(false);
         }
-        let ends = self.goes_on(after, role) || !inside.phrase && self.may_go_on(after, role);
+        let ends = if inside.phrase {
+            self.goes_on(after, role) && !self.is_amid_sentence(after)
+        } else {
+            self.goes_on(after, role) || self.may_go_on(after, role)
+        };
         if role == Role::Key && !ends {
+            // Prose lists strings in braces, but with commas between them.
+            self.is_json |= self.is_value(self.skip_space(after));
             return Err(self.fault(mark, "`:` behind the key"));
         }
         let straight = matches!(quote, Quote::Double | Quote::Single);
@@ -184,6 +190,16 @@ impl Reader<'_> {
             }
             _ => false,
         }
+    }
+
+    /// Claims that the closers at `at`, behind a quoted phrase, are part of the sentence: it goes on
+    /// in the same line with what JSON has not behind closers.
+    fn is_amid_sentence(&self, at: usize) -> bool {
+        let rest = self.bytes.get(at..).unwrap_or_default();
+        let is_behind = |byte: &u8| !b" \t}]".contains(byte);
+        let next = rest.iter().find(|byte| is_behind(byte));
+        let closes = matches!(self.bytes.get(self.skip_space(at)), Some(b'}' | b']'));
+        closes && next.is_some_and(|byte| !b"\r\n,`~/#".contains(byte))
     }
 
     /// Claims that JSON goes on at `at` with a comment, a bare key, the end of a fence, or

@@ -70,9 +70,9 @@ fn one_member_that_reads_like_a_placeholder_makes_no_placeholder() {
     assert_eq!(outcome(lenient(contract, &text)), Ok(value));
 }
 
-#[test_case(r#"print('V')"#; "call")]
-#[test_case(r#"x = 'V'"#; "assignment")]
-#[test_case(r#"x = 'V and more'"#; "start of a literal")]
+#[test_case("print('V')"; "call")]
+#[test_case("x = 'V'"; "assignment")]
+#[test_case("x = 'V and more'"; "start of a literal")]
 #[test_case("x = \"\"\"\nV\n\"\"\""; "long literal")]
 #[test_case("x = '''Result:\nV\n'''"; "amid a long literal")]
 #[test_case("```\nconst x = JSON.parse(`V`)\n```"; "template literal")]
