@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::instance::Random;
-use crate::render::{Style, render};
+use crate::render::{COMMENTS, DOUBTFUL_COMMENTS, Style, render};
 
 /// One way to damage an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,6 +22,11 @@ pub(crate) enum Kind {
     PythonLiteral,
     LostLastBrace,
     Comments,
+    DoubtfulComments,
+    SketchBesideBlock,
+    ChannelsAndFinal,
+    Refusal,
+    EscapedLiteral,
     MissingCommas,
     RawNewlines,
     CurlyQuotes,
@@ -44,6 +49,8 @@ pub(crate) enum Expected {
     Truncated,
     Ambiguous,
     SchemaEcho,
+    /// For whatever reason.
+    Refused,
 }
 
 /// An answer before damage.
@@ -55,7 +62,7 @@ pub(crate) struct Answer<'c> {
 }
 
 impl Kind {
-    pub(crate) const ALL: [Self; 27] = [
+    pub(crate) const ALL: [Self; 32] = [
         Self::FenceAndProse,
         Self::ThinkBlock,
         Self::ProseWithBrackets,
@@ -71,6 +78,11 @@ impl Kind {
         Self::LostLastBrace,
         Self::CutBeforeCloser,
         Self::Comments,
+        Self::DoubtfulComments,
+        Self::SketchBesideBlock,
+        Self::ChannelsAndFinal,
+        Self::Refusal,
+        Self::EscapedLiteral,
         Self::MissingCommas,
         Self::RawNewlines,
         Self::CurlyQuotes,
@@ -93,11 +105,14 @@ impl Kind {
             Self::CutInKey,
             Self::CutAfterComma,
         ];
+        let doubtful = [Self::DoubtfulComments, Self::Refusal, Self::EscapedLiteral];
         let several = [Self::TwoAnswers, Self::TwoLines];
         if cut.contains(&self) {
             Expected::Truncated
         } else if several.contains(&self) {
             Expected::Ambiguous
+        } else if doubtful.contains(&self) {
+            Expected::Refused
         } else if self == Self::SchemaEcho {
             Expected::SchemaEcho
         } else {
@@ -144,7 +159,14 @@ impl Kind {
             Self::LostLastBrace => Some(format!("```json\n{}\n```", lost_brace(&plain)?)),
             Self::CutBeforeCloser if is_complete(answer) => None,
             Self::CutBeforeCloser => lost_brace(&plain),
-            Self::Comments => styled(Style { comments: true, ..Style::PRETTY }, random),
+            Self::Comments => styled(Style { comments: COMMENTS, ..Style::PRETTY }, random),
+            Self::DoubtfulComments => {
+                styled(Style { comments: DOUBTFUL_COMMENTS, ..Style::PRETTY }, random)
+            }
+            Self::SketchBesideBlock => Some(sketched(&plain, random)),
+            Self::ChannelsAndFinal => Some(format!("{}{plain}<|return|>", channels(&answer.other))),
+            Self::Refusal => Some(unanswered(&plain, random)),
+            Self::EscapedLiteral => escaped_literal(&plain),
             Self::MissingCommas => styled(Style { commas: false, ..Style::PRETTY }, random),
             Self::RawNewlines => styled(Style { raw_newlines: true, ..layout }, random),
             Self::InnerQuotes => styled(Style { raw_phrases: true, ..layout }, random),
@@ -165,7 +187,7 @@ impl Kind {
 
 fn fenced(json: &str, random: &mut Random) -> String {
     let fence = random.pick(&["```", "~~~", "````"]);
-    let tag = random.pick(&["json", "", "JSON5", "jsonc"]);
+    let tag = random.pick(&["json", "", "JSON5", "jsonc", "python", "ts", "text"]);
     format!("Sure! Here's what I found:\n\n{fence}{tag}\n{json}\n{fence}\n\nLet me know.")
 }
 
@@ -174,6 +196,42 @@ fn thought(json: &str, draft: &Value, random: &mut Random) -> String {
     // The draft must not hold the closing tag, or the block would end there.
     let draft = draft.to_string().replace("</", "<");
     format!("<{tag}>Maybe {{x}} or [1, or {draft}? It's {{\"a\": ...\n</{tag}>\n\n{json}")
+}
+
+/// A block of JSON beside something that only looks like it.
+fn sketched(json: &str, random: &mut Random) -> String {
+    let sketches = ["{\"a\": ..., \"b\": [...]}", "{\"a\": 1,", "[{\"a\": oops}]}"];
+    let sketch = random.pick(&sketches);
+    match random.below(2) {
+        0 => format!("```json\n{json}\n```\nNot {sketch}."),
+        _ => format!("So {sketch}:\n```json\n{json}\n```"),
+    }
+}
+
+/// A program that holds the answer as a string whose escapes say something else than JSON's.
+fn escaped_literal(json: &str) -> Option<String> {
+    let literal = json.replace('\\', "\\\\").replace('\'', "\\'").replace('\n', "\\n");
+    literal.contains("\\\\").then(|| format!("import json\nx = json.loads('{literal}')"))
+}
+
+/// What a model of the harmony format says before its final message.
+fn channels(draft: &Value) -> String {
+    format!(
+        "<|channel|>analysis<|message|>Maybe {draft} or {{\"a\": ...<|end|><|start|>assistant\
+         <|channel|>commentary<|message|>{draft}<|end|><|start|>assistant<|channel|>final<|message|>"
+    )
+}
+
+/// A draft, and no answer behind it.
+fn unanswered(json: &str, random: &mut Random) -> String {
+    // The draft must not hold a tag, or the block would end there.
+    let draft = json.replace("</", "<");
+    match random.below(4) {
+        0 => format!("[THINK]{draft}[/THINK]I cannot answer that."),
+        1 => format!("Sure. <think>maybe {draft}"),
+        2 => format!("<think>\n{draft}\n</think>\nI cannot answer that."),
+        _ => format!("{}I cannot answer that.", channels(&json!(draft))),
+    }
 }
 
 fn numbers_as_strings(value: &Value) -> Value {

@@ -14,11 +14,34 @@ pub(crate) struct Style {
     pub(crate) python: bool,
     pub(crate) commas: bool,
     pub(crate) trailing_commas: bool,
-    pub(crate) comments: bool,
+    /// What may stand behind items and members.
+    pub(crate) comments: &'static [&'static str],
     pub(crate) raw_newlines: bool,
     /// Quotes around words inside strings are not escaped.
     pub(crate) raw_phrases: bool,
 }
+
+/// Comments that can be nothing else.
+pub(crate) const COMMENTS: &[&str] = &[
+    "",
+    "",
+    " // it's a: 1,",
+    " /* [why] */",
+    " # see x",
+    " // as in { or [",
+    " /* {\n as in [x] */",
+    " // TODO: 5 < 6, isn't it?",
+];
+
+/// Comments that may be part of a string, or hide members or closers.
+pub(crate) const DOUBTFUL_COMMENTS: &[&str] = &[
+    " // the \"usual\" one",
+    " // \"note\": 1",
+    " // was 'x'",
+    " /* \"note\": 1, */",
+    " # see {x}",
+    " // }",
+];
 
 impl Style {
     pub(crate) const COMPACT: Self = Self {
@@ -28,7 +51,7 @@ impl Style {
         python: false,
         commas: true,
         trailing_commas: false,
-        comments: false,
+        comments: &[],
         raw_newlines: false,
         raw_phrases: false,
     };
@@ -103,9 +126,8 @@ impl Writer<'_> {
         if !last && !forgotten || last && self.style.trailing_commas && self.random.below(2) == 0 {
             self.mark(",");
         }
-        if self.style.comments {
-            let comments = ["", "", " // it's a: 1,", " /* [why] */", " # see x"];
-            self.out += *self.random.pick(&comments);
+        if !self.style.comments.is_empty() {
+            self.out += *self.random.pick(self.style.comments);
         }
     }
 
