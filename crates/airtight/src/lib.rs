@@ -14,7 +14,7 @@
 //!     panic!("nothing conforms");
 //! };
 //! assert_eq!(accepted.value.to_compact(), "{\"summary\":\"all quiet\"}");
-//! assert_eq!(accepted.edits.len(), 2);
+//! assert_eq!(accepted.edits.total(), 2);
 //! # Ok::<(), airtight::Refusal>(())
 //! ```
 //!
@@ -24,7 +24,7 @@ pub use airtight_core::contract::{Decision, Identity, Options, Patterns, Wrap};
 pub use airtight_core::json::{Kind, Limits, Node, Number, ParseError, ParseErrorKind};
 pub use airtight_core::verdict::check;
 pub use airtight_core::{
-    Accepted, Allowance, Answer, Contract, Diagnostic, Dialect, Document, Edit, EditKind,
+    Accepted, Allowance, Answer, Contract, Diagnostic, Dialect, Document, Edit, EditKind, Edits,
     Fingerprint, Loss, Lowering, Narrowing, Origin, Pointer, Preflight, Refusal, Rejected,
     Rejection, Severity, Strictness, Unportable, Verdict, Violation, Violations, judge, lower,
 };

@@ -20,7 +20,8 @@ use crate::json::{Document, Failure, Limits, ParseError, ParseErrorKind, Pointer
 use crate::recover::{self, Candidate, Found, Place, Trouble};
 use crate::repair::Reading;
 use crate::verdict::{
-    Accepted, Edit, EditKind, Rejected, Rejection, Verdict, Violation, Violations, coerce, weigh,
+    Accepted, Edit, EditKind, Edits, Rejected, Rejection, Verdict, Violation, Violations, coerce,
+    weigh,
 };
 
 /// How many wrappers are taken off, one inside the other.
@@ -159,7 +160,7 @@ fn judge_candidate(
             |limit| Trouble::OverLimit { limit },
         )
     })?;
-    let closed = edits.last().is_some_and(|edit| edit.kind == EditKind::MissingCloser);
+    let closed = edits.count(EditKind::MissingCloser) > 0;
     let resembles = shape::resembles(contract, &document);
     let mut opinion = opinion(contract, document, allowance);
     if closed && !is_whole(contract, text, &range, &opinion) {
@@ -167,7 +168,7 @@ fn judge_candidate(
     }
     if let Opinion::Conforms(accepted) = &mut opinion {
         let unwrapped = std::mem::replace(&mut accepted.edits, edits);
-        accepted.edits.extend(unwrapped);
+        accepted.edits.append(unwrapped);
     }
     if let (true, Opinion::Breaks(violations)) = (resembles, &mut opinion) {
         tally.rival = Some(std::mem::take(violations));
@@ -191,8 +192,8 @@ fn is_whole(contract: &Contract, text: &str, range: &Range<usize>, opinion: &Opi
 
 /// Judges one value: as it stands, out of its wrappers, then coerced.
 fn opinion(contract: &Contract, document: Document, allowance: &Allowance) -> Opinion {
-    let mut layers: Vec<(Document, Vec<Edit>)> = Vec::new();
-    let mut layer = (document, Vec::new());
+    let mut layers: Vec<(Document, Edits)> = Vec::new();
+    let mut layer = (document, Edits::default());
     let violations = loop {
         let (value, edits) = layer;
         if echo::is_echo(contract, &value, allowance.strictness) {
@@ -206,11 +207,12 @@ fn opinion(contract: &Contract, document: Document, allowance: &Allowance) -> Op
             return Opinion::Breaks(violations);
         }
         let inner = wrapper::unwrap(contract, &value, &allowance.limits);
-        let so_far = edits.clone();
+        let mut so_far = edits.clone();
         layers.push((value, edits));
         match inner {
             Some((value, edit)) if layers.len() <= WRAPPER_LIMIT => {
-                layer = (value, [so_far, vec![edit]].concat());
+                so_far.push(edit);
+                layer = (value, so_far);
             }
             _ => break violations,
         }
@@ -219,7 +221,7 @@ fn opinion(contract: &Contract, document: Document, allowance: &Allowance) -> Op
         .into_iter()
         .find_map(|(value, mut edits)| {
             let (value, coercions) = coerce(contract, &value)?;
-            edits.extend(coercions);
+            edits.append(coercions);
             let violations = weigh(contract, &value, allowance.source.as_ref());
             let conforms =
                 violations.is_empty() && !echo::is_echo(contract, &value, allowance.strictness);
@@ -229,11 +231,11 @@ fn opinion(contract: &Contract, document: Document, allowance: &Allowance) -> Op
 }
 
 /// Records the text that was left out around a value.
-fn surroundings(text: &str, range: &Range<usize>) -> Vec<Edit> {
+fn surroundings(text: &str, range: &Range<usize>) -> Edits {
     let before = text.get(..range.start).unwrap_or_default();
     let behind = text.get(range.end..).unwrap_or_default();
     let first = |part: &str| part.len() - part.trim_start().len();
-    let mut edits = Vec::new();
+    let mut edits = Edits::default();
     for (part, offset) in [(before, 0), (behind, range.end)] {
         if !part.trim().is_empty() {
             let offset = Some(offset + first(part));
@@ -257,7 +259,7 @@ impl Tally {
                     other.accepted.value.root().same_value(accepted.value.root())
                 };
                 if let Some(other) = self.conforming.iter_mut().find(same) {
-                    let rank = |place, edits: &[Edit]| (place != Place::JsonBlock, edits.len());
+                    let rank = |place, edits: &Edits| (place != Place::JsonBlock, edits.total());
                     if rank(place, &accepted.edits) < rank(other.place, &other.accepted.edits) {
                         *other = Conforming { accepted, range, place };
                     }
@@ -313,8 +315,9 @@ fn decide(contract: &Contract, text: &str, mut tally: Tally, trouble: Option<Tro
         {
             rejected(Rejection::Invalid, placeholder::violations())
         }
-        (None, Some(Conforming { accepted: Accepted { value, mut edits }, range, .. }), _) => {
-            edits.splice(0..0, surroundings(text, &range));
+        (None, Some(Conforming { accepted: Accepted { value, edits: within }, range, .. }), _) => {
+            let mut edits = surroundings(text, &range);
+            edits.append(within);
             Verdict::Accepted(Accepted { value, edits })
         }
         (None, None, Some(violations)) => rejected(Rejection::Invalid, violations),

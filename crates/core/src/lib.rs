@@ -26,7 +26,9 @@ pub use json::{Document, Pointer};
 pub use judge::{Allowance, Strictness, judge};
 pub use lower::{Dialect, Loss, Lowering, Narrowing, Unportable, lower};
 pub use stream::{Checker, Follower, Growing, Plan, Progress};
-pub use verdict::{Accepted, Edit, EditKind, Rejected, Rejection, Verdict, Violation, Violations};
+pub use verdict::{
+    Accepted, Edit, EditKind, Edits, Rejected, Rejection, Verdict, Violation, Violations,
+};
 
 /// The answer to a question that cannot always be decided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize)]

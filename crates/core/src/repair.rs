@@ -14,7 +14,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::json::number_end;
-use crate::verdict::{Edit, EditKind};
+use crate::verdict::{EditKind, Edits};
 use patch::Patch;
 use quote::Quote;
 use string::Role;
@@ -28,7 +28,7 @@ pub(crate) struct Reading<'t> {
     /// Its text after repair; borrowed if nothing was repaired.
     pub(crate) text: Cow<'t, str>,
     /// The repairs.
-    pub(crate) edits: Vec<Edit>,
+    pub(crate) edits: Edits,
 }
 
 /// Why no value could be read.

@@ -22,7 +22,7 @@ use crate::json::Document;
 pub(crate) use check::{BASE_WORK, weigh};
 pub use check::{check, check_against};
 pub use coerce::coerce;
-pub use edit::{Edit, EditKind};
+pub use edit::{Edit, EditKind, Edits, LISTED_PER_KIND};
 pub use violation::{Violation, Violations};
 
 /// What became of a text or value.
@@ -40,7 +40,7 @@ pub struct Accepted {
     /// The exact value that was validated.
     pub value: Document,
     /// Every change between what was said and `value`; empty if none.
-    pub edits: Vec<Edit>,
+    pub edits: Edits,
 }
 
 /// A text in which no value can be accepted.

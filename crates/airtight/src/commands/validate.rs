@@ -5,7 +5,8 @@ mod judge;
 
 use airtight_core::contract::{Options, Patterns};
 use airtight_core::judge::{Allowance, Strictness};
-use airtight_core::{Accepted, Edit, Rejected, Rejection, Source, Verdict, Violations};
+use airtight_core::verdict::LISTED_PER_KIND;
+use airtight_core::{Accepted, Edit, Edits, Rejected, Rejection, Source, Verdict, Violations};
 
 use crate::cli::{Format, ValidateArgs};
 use crate::commands::{adapt, explain_hint, load, saved_hint, shell_word};
@@ -119,7 +120,7 @@ fn print_value(
         printer.json(&accepted.value.to_compact())?;
         printer.flush()?;
     }
-    for edit in accepted.edits.iter().take(EDITS_SHOWN) {
+    for edit in accepted.edits.listed().iter().take(EDITS_SHOWN) {
         let mut text = format!(" {}{}", place(edit), explain::edit(edit.kind));
         if args.explain {
             text.push_str("; ");
@@ -127,12 +128,23 @@ fn print_value(
         }
         printer.note(&[Span::new(Tone::Warning, "edit:"), Span::plain(text)]);
     }
-    let more = accepted.edits.len().saturating_sub(EDITS_SHOWN);
-    if more > 0 {
-        let text = format!(" and {more} more; `--format json` lists them all");
+    if accepted.edits.total() > EDITS_SHOWN {
+        let text = summary(&accepted.edits);
         printer.note(&[Span::new(Tone::Warning, "edit:"), Span::plain(text)]);
     }
     Ok(Outcome::Met)
+}
+
+/// Returns how many edits there are beyond those shown, and of which kinds they all are.
+fn summary(edits: &Edits) -> String {
+    let total = edits.total();
+    let kinds: Vec<String> =
+        edits.counts().map(|(kind, count)| format!("{count} × {}", explain::edit(kind))).collect();
+    format!(
+        " and {} more, {total} in all: {}; `--format json` lists the first {LISTED_PER_KIND} of each kind",
+        total - EDITS_SHOWN,
+        kinds.join(", ")
+    )
 }
 
 fn place(edit: &Edit) -> String {

@@ -37,7 +37,20 @@ fn only_the_first_of_many_edits_are_listed_for_people() {
     let said = Folder::new().run_with(&["validate", "{}"], answer);
     assert_eq!(said.code, 0);
     assert_eq!(said.stderr.lines().count(), 101);
-    assert!(said.stderr.ends_with("edit: and 201 more; `--format json` lists them all\n"));
+    assert!(said.stderr.ends_with(
+        "edit: and 201 more, 301 in all: 300 × replaced quotes by double quotes, \
+         1 × dropped a trailing comma; `--format json` lists the first 1000 of each kind\n"
+    ));
+}
+
+#[test]
+fn programs_are_told_how_many_edits_there_were_in_all() {
+    let answer = format!("[{}]", "'a',".repeat(1_200));
+    let said = Folder::new().run_with(&["validate", "{}", "--format", "json"], answer);
+    let document: serde_json::Value = serde_json::from_str(&said.stdout).unwrap();
+    assert_eq!(document["edits"].as_array().map(Vec::len), Some(1_001));
+    assert_eq!(document["edit_total"], 1_201);
+    assert_eq!(document["edit_counts"], serde_json::json!({"quotes": 1_200, "trailing_comma": 1}));
 }
 
 #[test]
@@ -88,7 +101,7 @@ fn json_verdicts_are_whole_documents() {
     let accepted = judged(&["--format", "json"], GOOD);
     assert_eq!(
         accepted.stdout,
-        "{\"version\":1,\"valid\":true,\"value\":{\"summary\":\"fine\",\"score\":7},\"edits\":[]}\n"
+        "{\"version\":1,\"valid\":true,\"value\":{\"summary\":\"fine\",\"score\":7},\"edits\":[],\"edit_total\":0,\"edit_counts\":{}}\n"
     );
     let rejected = judged(&["--format", "json"], r#"{"summary":"x","score":11}"#);
     assert_eq!((rejected.code, rejected.stderr.as_str()), (1, ""));

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::Finder;
 use crate::json::{StringEnd, number_end, string_end};
 use crate::repair::Reading;
-use crate::verdict::{Edit, EditKind};
+use crate::verdict::{Edit, EditKind, Edits};
 
 impl<'t> Finder<'t> {
     /// Takes the scalar at this place if nothing but a fence, a token of the chat template, or the
@@ -22,7 +22,7 @@ impl<'t> Finder<'t> {
         }
     }
 
-    fn scalar(&self, start: usize) -> Option<(usize, Cow<'t, str>, Vec<Edit>)> {
+    fn scalar(&self, start: usize) -> Option<(usize, Cow<'t, str>, Edits)> {
         let rest = self.text.get(start..)?;
         let end = match self.bytes.get(start)? {
             b'"' => match string_end(self.bytes, start + 1) {
@@ -42,10 +42,10 @@ impl<'t> Finder<'t> {
                 let (word, constant) =
                     words.into_iter().find(|(word, _)| rest.starts_with(word))?;
                 let edit = Edit { kind: EditKind::Constant, offset: Some(start), pointer: None };
-                let edits = if word == constant { Vec::new() } else { vec![edit] };
+                let edits = (word != constant).then_some(edit).into_iter().collect();
                 return Some((start + word.len(), Cow::Borrowed(constant), edits));
             }
         };
-        Some((end, Cow::Borrowed(self.text.get(start..end)?), Vec::new()))
+        Some((end, Cow::Borrowed(self.text.get(start..end)?), Edits::default()))
     }
 }

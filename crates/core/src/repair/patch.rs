@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use crate::verdict::{Edit, EditKind};
+use crate::verdict::{Edit, EditKind, Edits};
 
 /// The value from `start` on, with the changes made to it so far.
 pub(super) struct Patch<'t> {
@@ -12,13 +12,12 @@ pub(super) struct Patch<'t> {
     /// Everything before this offset is in `repaired`, once there are changes.
     copied: usize,
     repaired: String,
-    /// What was done where; there may be one for each string of megabytes, so they are small.
-    done: Vec<(EditKind, u32)>,
+    edits: Edits,
 }
 
 impl<'t> Patch<'t> {
     pub(super) fn new(text: &'t str, start: usize) -> Self {
-        Self { text, start, copied: start, repaired: String::new(), done: Vec::new() }
+        Self { text, start, copied: start, repaired: String::new(), edits: Edits::default() }
     }
 
     /// Returns the offset from which on the text can still be changed.
@@ -27,7 +26,7 @@ impl<'t> Patch<'t> {
     }
 
     pub(super) fn record(&mut self, kind: EditKind, offset: usize) {
-        self.done.push((kind, narrow(offset)));
+        self.edits.record(kind, || Edit { kind, offset: Some(offset), pointer: None });
     }
 
     /// Puts `with` in place of `range`, which must not lie before an earlier change.
@@ -47,18 +46,12 @@ impl<'t> Patch<'t> {
     }
 
     /// Returns the value's text up to `end`, and the edits.
-    pub(super) fn finish(mut self, end: usize) -> (Cow<'t, str>, Vec<Edit>) {
-        if self.done.is_empty() {
+    pub(super) fn finish(mut self, end: usize) -> (Cow<'t, str>, Edits) {
+        if self.edits.is_empty() {
             let whole = self.text.get(self.start..end).unwrap_or_default();
-            return (Cow::Borrowed(whole), Vec::new());
+            return (Cow::Borrowed(whole), self.edits);
         }
         self.repaired.push_str(self.text.get(self.copied..end).unwrap_or_default());
-        let edit = |(kind, offset)| Edit { kind, offset: Some(offset as usize), pointer: None };
-        (Cow::Owned(self.repaired), self.done.into_iter().map(edit).collect())
+        (Cow::Owned(self.repaired), self.edits)
     }
-}
-
-/// Narrows an offset in a text that [`Limits`](crate::json::Limits) has bounded.
-fn narrow(offset: usize) -> u32 {
-    u32::try_from(offset).unwrap_or(u32::MAX)
 }

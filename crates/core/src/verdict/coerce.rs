@@ -13,7 +13,7 @@ use jsonschema::error::ValidationErrorKind;
 use serde_json::Value;
 
 use super::branch::Branch;
-use super::edit::{Edit, EditKind};
+use super::edit::{Edit, EditKind, Edits};
 use super::findings::{Locator, branches, find};
 use super::message::{allowed, constant, type_names};
 use super::stack::with_room;
@@ -31,8 +31,8 @@ const ROUNDS: usize = 4;
 ///
 /// To be called for a value that [`check`](super::check()) rejects; `None` if there is nothing to
 /// coerce. The result may still break the contract.
-pub fn coerce(contract: &Contract, value: &Document) -> Option<(Document, Vec<Edit>)> {
-    let mut edits = Vec::new();
+pub fn coerce(contract: &Contract, value: &Document) -> Option<(Document, Edits)> {
+    let mut edits = Edits::default();
     let mut coerced = drop_duplicates(value, &mut edits);
     for _ in 0..ROUNDS {
         let current = coerced.as_ref().unwrap_or(value);
@@ -42,7 +42,9 @@ pub fn coerce(contract: &Contract, value: &Document) -> Option<(Document, Vec<Ed
         }
         let text = splice(coerced.as_ref().unwrap_or(value).text(), &changes);
         coerced = Some(Document::parse(text).ok()?);
-        edits.extend(changes.into_values().map(|change| change.edit));
+        for change in changes.into_values() {
+            edits.push(change.edit);
+        }
     }
     Some((coerced?, edits))
 }
@@ -68,7 +70,7 @@ fn splice(text: &str, changes: &BTreeMap<usize, Change>) -> String {
 }
 
 /// Removes members that repeat an earlier member of the same value.
-fn drop_duplicates(value: &Document, edits: &mut Vec<Edit>) -> Option<Document> {
+fn drop_duplicates(value: &Document, edits: &mut Edits) -> Option<Document> {
     let mut changes = BTreeMap::new();
     let mut dropped_to = 0;
     for duplicate in value.duplicates() {
@@ -93,7 +95,9 @@ fn drop_duplicates(value: &Document, edits: &mut Vec<Edit>) -> Option<Document> 
         return None;
     }
     let document = Document::parse(splice(value.text(), &changes)).ok()?;
-    edits.extend(changes.into_values().map(|change| change.edit));
+    for change in changes.into_values() {
+        edits.push(change.edit);
+    }
     Some(document)
 }
 

@@ -1,8 +1,97 @@
 //! Edits: every change made to what was said, on record.
+//!
+//! All are counted. Only so many are listed, because a text of megabytes may need one for each of
+//! its strings.
 
 use serde::Serialize;
 
 use crate::json::Pointer;
+
+/// How many edits of one kind are listed; all are counted.
+///
+/// More than anybody reads, and some 50 bytes each. It is for each kind, so that a thousand quotes
+/// do not hide the one number that was made of a string.
+pub const LISTED_PER_KIND: usize = 1_000;
+
+/// Every change between what was said and what was judged.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Edits {
+    /// The first [`LISTED_PER_KIND`] of each kind, in the order they were made.
+    listed: Vec<Edit>,
+    /// How many there are of each kind, in the order of the first.
+    counts: Vec<(EditKind, usize)>,
+}
+
+impl Edits {
+    /// Counts one more edit of this kind, and lists it if there are not too many.
+    pub(crate) fn record(&mut self, kind: EditKind, describe: impl FnOnce() -> Edit) {
+        if self.count_more(kind, 1) < LISTED_PER_KIND {
+            self.listed.push(describe());
+        }
+    }
+
+    pub(crate) fn push(&mut self, edit: Edit) {
+        self.record(edit.kind, || edit);
+    }
+
+    /// Adds what was changed after these.
+    pub(crate) fn append(&mut self, later: Self) {
+        for edit in later.listed {
+            self.push(edit);
+        }
+        for (kind, count) in later.counts {
+            self.count_more(kind, count.saturating_sub(LISTED_PER_KIND));
+        }
+    }
+
+    /// Counts `more` edits of this kind; returns how many there were before.
+    fn count_more(&mut self, kind: EditKind, more: usize) -> usize {
+        let known = self.counts.iter_mut().find(|(counted, _)| *counted == kind);
+        let Some((_, count)) = known else {
+            self.counts.push((kind, more));
+            return 0;
+        };
+        std::mem::replace(count, *count + more)
+    }
+
+    /// Claims that nothing was changed.
+    pub fn is_empty(&self) -> bool {
+        self.counts.is_empty()
+    }
+
+    /// Returns the first [`LISTED_PER_KIND`] edits of each kind, in the order they were made.
+    pub fn listed(&self) -> &[Edit] {
+        &self.listed
+    }
+
+    /// Returns the listed edits, for those who must hide something of them.
+    pub fn listed_mut(&mut self) -> &mut [Edit] {
+        &mut self.listed
+    }
+
+    /// Returns how many edits there are in all, listed or not.
+    pub fn total(&self) -> usize {
+        self.counts.iter().map(|(_, count)| count).sum()
+    }
+
+    /// Returns how many edits of this kind there are, listed or not.
+    pub fn count(&self, kind: EditKind) -> usize {
+        self.counts().find(|(counted, _)| *counted == kind).map_or(0, |(_, count)| count)
+    }
+
+    /// Returns how many edits there are of each kind that occurs, listed or not.
+    pub fn counts(&self) -> impl Iterator<Item = (EditKind, usize)> + '_ {
+        self.counts.iter().copied()
+    }
+}
+
+impl FromIterator<Edit> for Edits {
+    fn from_iter<T: IntoIterator<Item = Edit>>(edits: T) -> Self {
+        let mut all = Self::default();
+        edits.into_iter().for_each(|edit| all.push(edit));
+        all
+    }
+}
 
 /// One change between what was said and what was judged.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -57,4 +146,35 @@ pub enum EditKind {
     EnumCase,
     /// White space around an enum member or constant was dropped.
     Trimmed,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn edits(kind: EditKind, count: usize) -> Edits {
+        (0..count).map(|offset| Edit { kind, offset: Some(offset), pointer: None }).collect()
+    }
+
+    #[test]
+    fn all_edits_are_counted_and_the_first_of_each_kind_listed() {
+        let mut all = edits(EditKind::Quotes, LISTED_PER_KIND + 7);
+        all.append(edits(EditKind::StringToNumber, 2));
+        assert_eq!(all.listed().len(), LISTED_PER_KIND + 2);
+        assert_eq!(all.total(), LISTED_PER_KIND + 9);
+        let counts: Vec<_> = all.counts().collect();
+        assert_eq!(
+            counts,
+            [(EditKind::Quotes, LISTED_PER_KIND + 7), (EditKind::StringToNumber, 2)]
+        );
+    }
+
+    #[test]
+    fn records_that_are_joined_are_bounded_like_one() {
+        let mut joined = edits(EditKind::Quotes, LISTED_PER_KIND - 1);
+        joined.append(edits(EditKind::Quotes, 3));
+        assert_eq!((joined.listed().len(), joined.total()), (LISTED_PER_KIND, LISTED_PER_KIND + 2));
+        assert_eq!(joined.listed().last().and_then(|edit| edit.offset), Some(0));
+        assert_eq!(joined.count(EditKind::Escape), 0);
+    }
 }

@@ -33,7 +33,9 @@ fn outcome(verdict: Verdict) -> Result<Value, Rejection> {
 
 fn kinds(verdict: &Verdict) -> Vec<EditKind> {
     match verdict {
-        Verdict::Accepted(accepted) => accepted.edits.iter().map(|edit| edit.kind).collect(),
+        Verdict::Accepted(accepted) => {
+            accepted.edits.listed().iter().map(|edit| edit.kind).collect()
+        }
         Verdict::Rejected(rejected) => panic!("{rejected:?}"),
     }
 }

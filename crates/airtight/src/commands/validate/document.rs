@@ -2,7 +2,7 @@
 //!
 //! The value is spliced in as it was judged, so that no number passes through a machine type.
 
-use airtight_core::{Verdict, Violation};
+use airtight_core::{Edits, Verdict, Violation};
 use serde_json::{Value, json};
 
 /// The version of the shape; a change that breaks readers raises it.
@@ -54,7 +54,9 @@ fn document(head: &Value, verdict: &Verdict, exposure: Exposure) -> String {
                 out.push_str(r#","value":"#);
                 accepted.value.root().write_compact(&mut out);
             }
-            append(&mut out, "edits", &json!(accepted.edits));
+            append(&mut out, "edits", &json!(accepted.edits.listed()));
+            append(&mut out, "edit_total", &json!(accepted.edits.total()));
+            append(&mut out, "edit_counts", &counts(&accepted.edits));
         }
         Verdict::Rejected(rejected) => {
             let violations: Vec<Value> = rejected
@@ -79,6 +81,12 @@ fn document(head: &Value, verdict: &Verdict, exposure: Exposure) -> String {
     out
 }
 
+/// Returns how many edits of each kind there are, whether they are listed or not.
+fn counts(edits: &Edits) -> Value {
+    let named = |(kind, count)| Some((json!(kind).as_str()?.to_owned(), json!(count)));
+    Value::Object(edits.counts().filter_map(named).collect())
+}
+
 fn append(out: &mut String, key: &str, value: &Value) {
     out.push_str(",\"");
     out.push_str(key);
@@ -92,7 +100,10 @@ mod tests {
     use airtight_core::{Accepted, Document, Rejected, Rejection, Violations};
 
     fn accepted(text: &str) -> Verdict {
-        Verdict::Accepted(Accepted { value: Document::parse(text).unwrap(), edits: Vec::new() })
+        Verdict::Accepted(Accepted {
+            value: Document::parse(text).unwrap(),
+            edits: Edits::default(),
+        })
     }
 
     #[test]
@@ -100,7 +111,7 @@ mod tests {
         let verdict = accepted(r#"{"n": 12345678901234567890123.50}"#);
         assert_eq!(
             line(7, &verdict, Exposure::Open),
-            r#"{"line":7,"valid":true,"value":{"n":12345678901234567890123.50},"edits":[]}"#
+            r#"{"line":7,"valid":true,"value":{"n":12345678901234567890123.50},"edits":[],"edit_total":0,"edit_counts":{}}"#
         );
     }
 
@@ -108,7 +119,7 @@ mod tests {
     fn masked_documents_hold_nothing_of_the_answer() {
         assert_eq!(
             whole(&accepted(r#"{"token":"s3cret"}"#), Exposure::Masked),
-            r#"{"version":1,"valid":true,"edits":[]}"#
+            r#"{"version":1,"valid":true,"edits":[],"edit_total":0,"edit_counts":{}}"#
         );
         let violation = Violation {
             pointer: "/token".into(),

@@ -101,7 +101,8 @@ fn hide_keys(declared: &BTreeSet<&str>, verdict: &mut Verdict) {
     };
     match verdict {
         Verdict::Accepted(accepted) => {
-            accepted.edits.iter_mut().filter_map(|edit| edit.pointer.as_mut()).for_each(hide);
+            let edits = accepted.edits.listed_mut().iter_mut();
+            edits.filter_map(|edit| edit.pointer.as_mut()).for_each(hide);
         }
         Verdict::Rejected(rejected) => {
             rejected.violations.list.iter_mut().map(|it| &mut it.pointer).for_each(hide);
