@@ -22,5 +22,5 @@ pub use number::Number;
 pub(crate) use parse::Failure;
 pub use parse::Limits;
 pub use pointer::Pointer;
-pub(crate) use scan::{StringEnd, has_control, number_end, string_end};
+pub(crate) use scan::{StringEnd, number_end, string_end};
 pub(crate) use word::find;

@@ -39,12 +39,6 @@ pub(crate) fn string_end(bytes: &[u8], start: usize) -> StringEnd {
     }
 }
 
-/// Claims that `bytes` hold a control character.
-#[inline]
-pub(crate) fn has_control(bytes: &[u8]) -> bool {
-    find(bytes, 0, |word| word.below(0x20), |byte| byte < 0x20).is_some()
-}
-
 /// Finds the end of the number that starts at `start`, or `None` if none is well formed there.
 pub(crate) fn number_end(bytes: &[u8], start: usize) -> Option<usize> {
     let mut at = start;

@@ -44,7 +44,9 @@ impl Quote {
         matches!(self, Self::Single | Self::CurlySingle)
     }
 
-    /// Finds the next byte from `at` that may end the string, escape something, or need escaping.
+    /// Finds the next byte from `at` that may end the string, escape something, or need escaping:
+    /// quotes, backslashes and control characters.
+    #[inline]
     pub(super) fn next_mark(self, bytes: &[u8], at: usize) -> Option<usize> {
         let first = match self {
             Self::Double => b'"',
@@ -54,8 +56,8 @@ impl Quote {
         find(
             bytes,
             at,
-            |word| word.equal(first) | word.equal(b'\\') | word.equal(b'"'),
-            |byte| byte == first || byte == b'\\' || byte == b'"',
+            |word| word.equal(first) | word.equal(b'\\') | word.equal(b'"') | word.below(0x20),
+            |byte| byte == first || byte == b'\\' || byte == b'"' || byte < 0x20,
         )
     }
 }

@@ -6,7 +6,6 @@
 
 use super::quote::Quote;
 use super::{Fault, Reader};
-use crate::json::has_control;
 use crate::verdict::EditKind;
 
 /// What is expected where a quote could be read in two ways.
@@ -37,7 +36,7 @@ impl Reader<'_> {
         let start = self.at;
         self.is_json |= !quote.is_single() && role != Role::Key;
         if quote != Quote::Double {
-            self.patch.replace(start..start + quote.len(), "\"");
+            self.requote(start, quote);
             self.patch.record(EditKind::Quotes, start);
         }
         let first = start + quote.len();
@@ -47,14 +46,24 @@ impl Reader<'_> {
             let Some(mark) = quote.next_mark(self.bytes, at) else {
                 return Err(Fault::Truncated { offset: self.bytes.len() });
             };
-            self.escape_controls(at, mark, role)?;
             at = match self.bytes.get(mark) {
                 Some(b'\\') => self.escape(mark, quote, &mut inside),
+                Some(0..0x20) if role == Role::Key => return Err(self.broken_key(at, quote)),
+                Some(byte @ 0..0x20) => self.escape_control(mark, *byte),
                 Some(b'"') if quote != Quote::Double => self.foreign_quote(mark, role)?,
                 _ if Quote::at(self.bytes, mark) != Some(quote) => mark + 1,
                 _ if self.closes(mark, quote, role, &mut inside)? => return Ok(()),
                 _ => mark + quote.len(),
             };
+        }
+    }
+
+    /// Puts a double quote in place of the `quote` at `at`.
+    fn requote(&mut self, at: usize, quote: Quote) {
+        if quote == Quote::Single {
+            self.patch.requote(at);
+        } else {
+            self.patch.replace(at..at + quote.len(), "\"");
         }
     }
 
@@ -82,26 +91,29 @@ impl Reader<'_> {
         Ok(mark + 1)
     }
 
-    /// Escapes raw control characters; a key that holds one has lost its closing quote.
-    fn escape_controls(&mut self, from: usize, to: usize, role: Role) -> Result<(), Fault> {
-        let span = self.bytes.get(from..to).unwrap_or_default();
-        if !has_control(span) {
-            return Ok(());
+    /// Escapes the raw control character at `at`.
+    fn escape_control(&mut self, at: usize, byte: u8) -> usize {
+        match byte {
+            b'\n' => self.patch.replace(at..at + 1, "\\n"),
+            b'\r' => self.patch.replace(at..at + 1, "\\r"),
+            b'\t' => self.patch.replace(at..at + 1, "\\t"),
+            _ => self.patch.replace(at..at + 1, &format!("\\u{byte:04x}")),
         }
-        if role == Role::Key {
-            return Err(self.fault(from, "a key on one line"));
-        }
-        for (offset, byte) in span.iter().enumerate().filter(|(_, byte)| **byte < 0x20) {
-            let at = from + offset;
-            match byte {
-                b'\n' => self.patch.replace(at..at + 1, "\\n"),
-                b'\r' => self.patch.replace(at..at + 1, "\\r"),
-                b'\t' => self.patch.replace(at..at + 1, "\\t"),
-                _ => self.patch.replace(at..at + 1, &format!("\\u{byte:04x}")),
+        self.patch.record(EditKind::Escape, at);
+        at + 1
+    }
+
+    /// Returns what it means that a key holds a control character behind `from`: it has lost its
+    /// closing quote, or the text was cut.
+    fn broken_key(&self, from: usize, quote: Quote) -> Fault {
+        let mut at = from;
+        while let Some(mark) = quote.next_mark(self.bytes, at) {
+            match self.bytes.get(mark) {
+                Some(0..0x20) => at = mark + 1,
+                _ => return self.fault(from, "a key on one line"),
             }
-            self.patch.record(EditKind::Escape, at);
         }
-        Ok(())
+        Fault::Truncated { offset: self.bytes.len() }
     }
 
     /// Decides whether the quote at `mark` ends the string; if not, makes it part of it.
@@ -146,7 +158,7 @@ impl Reader<'_> {
             return Err(self.fault(mark, ESCAPED));
         }
         if quote != Quote::Double {
-            self.patch.replace(mark..after, "\"");
+            self.requote(mark, quote);
         }
         self.at = after;
         Ok(true)

@@ -105,9 +105,17 @@ impl Reader<'_> {
 
     /// Claims that the text, or the fence around it, ends at `at`.
     pub(super) fn ends_at(&self, at: usize) -> bool {
+        match self.bytes.get(at) {
+            None => true,
+            Some(b'`' | b'~') => self.fence_ends_at(at),
+            Some(_) => false,
+        }
+    }
+
+    fn fence_ends_at(&self, at: usize) -> bool {
         let rest = self.bytes.get(at..).unwrap_or_default();
         if !rest.starts_with(b"```") && !rest.starts_with(b"~~~") {
-            return rest.is_empty();
+            return false;
         }
         let before = self.bytes.get(..at).unwrap_or_default().trim_ascii_end().len();
         self.has_newline(before, at)
