@@ -43,6 +43,7 @@ pub(crate) fn diagnostic(code: &str) -> Option<&'static str> {
             "tools take objects; without `--no-wrap` such an answer is wrapped as `{\"value\": …}`"
         }
         "invalid_version" | "invalid_document" => "contracts are kept and compared by it",
+        "constant_rule" => "a rule that says the same of every value tests nothing",
         "bad_rule" | "bad_grounding" => "a rule that cannot be run would never be broken",
         _ => return None,
     };

@@ -142,7 +142,27 @@ fn compile_rule(entry: &Value, pointer: &Pointer) -> Result<Rule, Diagnostic> {
     };
     let expression = Expression::compile(source)
         .map_err(|error| flaw(pointer.key("rule"), error.to_string()))?;
+    if let Some(why) = no_test(&expression) {
+        let message = format!("rule `{source}` {why}");
+        return Err(Diagnostic::error(pointer.key("rule"), "constant_rule", message).with_hint(
+            "say something of `self` that is true or false, as `self.end >= self.start`",
+        ));
+    }
     Ok(Rule { expression, message })
+}
+
+/// Returns why an expression tells no value from another, if that can be seen without one.
+fn no_test(expression: &Expression) -> Option<String> {
+    const NO_BOOLEAN: &str = "is neither true nor false, so it is no test";
+    if !expression.is_constant() {
+        return expression.makes_no_boolean().then(|| NO_BOOLEAN.to_owned());
+    }
+    Some(match evaluation::constant(expression) {
+        Ok(true) => "holds for every value, so it is no test".to_owned(),
+        Ok(false) => "holds for no value, so it can never be satisfied".to_owned(),
+        Err(evaluation::NO_BOOLEAN) => NO_BOOLEAN.to_owned(),
+        Err(reason) => format!("can never be evaluated: {reason}"),
+    })
 }
 
 impl Rules {

@@ -88,7 +88,7 @@ fn grounded_strings_have_examples() {
 #[test_case(json!({"required": ["a"], "properties": {"a": {"$ref": "#"}}, "type": "object"}); "endless")]
 #[test_case(json!({"allOf": [{"type": "string"}, {"type": "integer"}]}); "contradictory types")]
 #[test_case(json!({"not": {}}); "all forbidden")]
-#[test_case(json!({"x-rules": [{"rule": "false"}]}); "rule that never holds")]
+#[test_case(json!({"x-rules": [{"rule": "self != self"}]}); "rule that never holds")]
 #[test_case(json!({"type": "string", "minLength": 4_000_000_000_u64}); "huge text")]
 #[test_case(json!({"type": "array", "minItems": 4_000_000_000_u64}); "huge array")]
 fn what_cannot_be_shown_is_an_error(schema: Value) {

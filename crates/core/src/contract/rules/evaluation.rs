@@ -12,7 +12,7 @@ use cel::common::value::{CowVal, StaticVal, Val};
 use cel::{Context, ExecutionError, FunctionContext, Value};
 
 use super::Rule;
-use super::expression::{METER, RANGE, Reads, STANDARD};
+use super::expression::{Expression, METER, RANGE, Reads, STANDARD};
 use crate::json::probe::Probe;
 use crate::json::{Kind, Node, Number};
 
@@ -37,7 +37,8 @@ pub(super) fn broken(rules: &[Rule], reads: &Reads, instance: &Probe<'_>) -> Vec
         context.add_variable_as_val("self", value);
         let is_metered = install(&mut context, &budget);
         for rule in rules {
-            let outcome = if is_metered { run(rule, &context, &budget) } else { Err(TOO_MUCH) };
+            let outcome =
+                if is_metered { run(&rule.expression, &context, &budget) } else { Err(TOO_MUCH) };
             match outcome {
                 Ok(true) => {}
                 Ok(false) => messages.push(rule.message.clone()),
@@ -71,9 +72,26 @@ const TOO_MUCH: &str = "it takes too much work";
 
 const INEXACT: &str = "a number has more digits than can be evaluated exactly";
 
-fn run(rule: &Rule, context: &Context<'_, '_>, budget: &Budget) -> Result<bool, &'static str> {
+pub(super) const NO_BOOLEAN: &str = "it is neither true nor false";
+
+/// How much work an expression without variables may take; such a rule is refused anyway, and
+/// this only decides with which words.
+const CONSTANT_WORK: u64 = 10_000;
+
+/// Evaluates an expression that does not look at the value, or says why that fails.
+pub(super) fn constant(expression: &Expression) -> Result<bool, &'static str> {
+    let budget = Arc::new(Budget::of(CONSTANT_WORK));
+    let mut context = Context::with_env(Arc::clone(&STANDARD));
+    if install(&mut context, &budget) { run(expression, &context, &budget) } else { Err(TOO_MUCH) }
+}
+
+fn run(
+    expression: &Expression,
+    context: &Context<'_, '_>,
+    budget: &Budget,
+) -> Result<bool, &'static str> {
     budget.inexact.store(false, Ordering::Relaxed);
-    let result = Value::resolve_val(rule.expression.root(), context);
+    let result = Value::resolve_val(expression.root(), context);
     // CEL lets `true || error` be true; running out or rounding must not hide behind that.
     if budget.is_spent() {
         return Err(TOO_MUCH);
@@ -82,7 +100,7 @@ fn run(rule: &Rule, context: &Context<'_, '_>, budget: &Budget) -> Result<bool, 
         return Err(INEXACT);
     }
     let value = result.map_err(|error| reason(&error))?;
-    value.downcast_ref::<CelBool>().map(|held| *held.inner()).ok_or("it is neither true nor false")
+    value.downcast_ref::<CelBool>().map(|held| *held.inner()).ok_or(NO_BOOLEAN)
 }
 
 #[expect(clippy::wildcard_enum_match_arm, reason = "the enum is foreign and non-exhaustive")]
@@ -112,6 +130,10 @@ struct Budget {
 }
 
 impl Budget {
+    fn of(share: u64) -> Self {
+        Self { share, left: AtomicU64::new(share), inexact: AtomicBool::new(false) }
+    }
+
     /// Takes `units`; claims that something is left.
     fn spend(&self, units: usize) -> bool {
         let units = u64::try_from(units).unwrap_or(u64::MAX);
@@ -127,9 +149,7 @@ impl Budget {
 
 /// Converts what is read of `instance`; nothing if even that costs too much.
 fn open<'d>(reads: &Reads, instance: &Probe<'d>) -> (Option<Box<dyn Val + 'd>>, Arc<Budget>) {
-    let share = instance.meter().left() / SHARE;
-    let left = AtomicU64::new(share);
-    let budget = Arc::new(Budget { share, left, inexact: AtomicBool::new(false) });
+    let budget = Arc::new(Budget::of(instance.meter().left() / SHARE));
     let value = match (instance, reads) {
         (Probe::Name(name, _), _) => Some(Box::new(CelString::from(*name)) as Box<dyn Val + 'd>),
         (Probe::Node(node, _), Reads::Members(names)) if node.kind() == Kind::Object => {

@@ -43,6 +43,26 @@ const FUNCTIONS: [&str; 13] = [
     "dyn",
 ];
 
+/// The operators and functions that never make a boolean.
+const NOT_BOOLEAN: [&str; 13] = {
+    use cel::common::ast::operators as op;
+    [
+        op::ADD,
+        op::SUBSTRACT,
+        op::MULTIPLY,
+        op::DIVIDE,
+        op::MODULO,
+        op::NEGATE,
+        "size",
+        "int",
+        "uint",
+        "double",
+        "string",
+        "bytes",
+        "type",
+    ]
+};
+
 const TYPES: [&str; 10] =
     ["int", "uint", "double", "string", "bool", "bytes", "list", "map", "null_type", "type"];
 
@@ -136,6 +156,22 @@ impl Expression {
 
     pub(super) fn reads(&self) -> &Reads {
         &self.reads
+    }
+
+    /// Claims that nothing of the value is looked at.
+    pub(super) fn is_constant(&self) -> bool {
+        self.reads == Reads::default()
+    }
+
+    /// Claims that the outermost operation makes a number, text, list or map of whatever it gets.
+    pub(super) fn makes_no_boolean(&self) -> bool {
+        match &self.root.expr {
+            Expr::Call(call) => NOT_BOOLEAN.contains(&call.func_name.as_str()),
+            Expr::Comprehension(inner) => is_container(&inner.accu_init),
+            Expr::List(_) | Expr::Map(_) => true,
+            Expr::Literal(_) | Expr::Ident(_) | Expr::Select(_) => false,
+            Expr::Struct(_) | Expr::Unspecified => false,
+        }
     }
 }
 
@@ -254,6 +290,10 @@ impl Check {
 
 fn is_self(node: &IdedExpr) -> bool {
     matches!(&node.expr, Expr::Ident(name) if name == "self")
+}
+
+fn is_container(node: &IdedExpr) -> bool {
+    matches!(node.expr, Expr::List(_) | Expr::Map(_))
 }
 
 fn integer(id: u64, value: i64) -> IdedExpr {

@@ -66,7 +66,7 @@ fn a_branch_whose_rule_fails_is_no_match() {
 fn siblings_of_a_reference_do_not_count_before_2019_09() {
     let schema = json!({
         "$schema": "http://json-schema.org/draft-07/schema#",
-        "properties": {"a": {"$ref": "#/definitions/d", "x-rules": [{"rule": "false"}]}},
+        "properties": {"a": {"$ref": "#/definitions/d", "x-rules": [{"rule": "self != self"}]}},
         "definitions": {"d": {"type": "integer"}},
     });
     assert!(violations(&schema, r#"{"a":1}"#).is_empty());
@@ -148,6 +148,12 @@ fn only_what_rules_read_is_converted() {
 #[test_case(&json!([{"rule": "self.?a"}]), "/0/rule", "rule is no CEL expression, line 1, column 5: unsupported syntax '.?'"; "optional syntax")]
 #[test_case(&json!([{"rule": "x".repeat(1025)}]), "/0/rule", "rule is 1025 bytes, over the 1024-byte limit"; "too long")]
 #[test_case(&json!([{"rule": vec!["1"; 100].join("+")}]), "/0/rule", "rule nests deeper than 48 levels"; "too deep")]
+#[test_case(&json!([{"rule": "true"}]), "/0/rule", "rule `true` holds for every value, so it is no test"; "true")]
+#[test_case(&json!([{"rule": "[1, 2].all(x, x > 2)"}]), "/0/rule", "rule `[1, 2].all(x, x > 2)` holds for no value, so it can never be satisfied"; "false")]
+#[test_case(&json!([{"rule": "1 + 1"}]), "/0/rule", "rule `1 + 1` is neither true nor false, so it is no test"; "number")]
+#[test_case(&json!([{"rule": "1 / 0 == 1"}]), "/0/rule", "rule `1 / 0 == 1` can never be evaluated: it divides by zero"; "constant that fails")]
+#[test_case(&json!([{"rule": "size(self)"}]), "/0/rule", "rule `size(self)` is neither true nor false, so it is no test"; "size")]
+#[test_case(&json!([{"rule": "self.filter(x, x > 1)"}]), "/0/rule", "rule `self.filter(x, x > 1)` is neither true nor false, so it is no test"; "list")]
 fn bad_rules_are_refused_where_they_are(rules: &Value, place: &str, message: &str) {
     let schema =
         json!({"properties": {"a": {"$ref": "#/$defs/d"}}, "$defs": {"d": {"x-rules": rules}}});
@@ -168,7 +174,7 @@ fn syntax_errors_say_where() {
 #[test]
 fn all_bad_rules_are_named_at_once() {
     let schema = json!({
-        "x-rules": [{"rule": "a"}, {"rule": "true"}, {"rule": "b"}],
+        "x-rules": [{"rule": "a"}, {"rule": "self == 1"}, {"rule": "b"}],
         "properties": {"p": {"x-grounded": "yes"}},
     });
     let diagnostics = Contract::compile(schema).unwrap_err().diagnostics;
