@@ -249,6 +249,10 @@ impl<'t> Parser<'t> {
     fn decode(&mut self, end: usize) -> Result<(), ParseErrorKind> {
         let start = self.at;
         let inside = self.text.get(start + 1..end).unwrap_or_default();
+        if self.decoded.is_empty() {
+            // Where one string has escapes most do; memory that is not touched costs nothing.
+            self.decoded.reserve((self.text.len() - start) / 2);
+        }
         let mut rest = inside;
         while let Some(plain) = memchr::memchr(b'\\', rest.as_bytes()) {
             self.decoded.push_str(rest.get(..plain).unwrap_or_default());
@@ -357,10 +361,8 @@ impl<'t> Parser<'t> {
             return "";
         };
         if slot.extra == 0 {
-            return self
-                .text
-                .get(slot.start as usize + 1..slot.end as usize - 1)
-                .unwrap_or_default();
+            let inside = slot.start as usize + 1..slot.end as usize - 1;
+            return self.text.get(inside).unwrap_or_default();
         }
         let span = self.decoded_spans.get(slot.extra as usize - 1).copied().unwrap_or_default();
         self.decoded.get(span.0 as usize..span.1 as usize).unwrap_or_default()
