@@ -4,10 +4,10 @@ mod check;
 mod completions;
 mod validate;
 
-use airtight_core::contract::Options;
+use airtight_core::contract::{Options, Wrap};
 use airtight_core::{Contract, Diagnostic, Dialect, Lowering, Preflight, Severity, lower};
 
-use crate::cli::{Cli, Command};
+use crate::cli::{Cli, Command, FolderArgs, PatternArgs};
 use crate::env::Environment;
 use crate::error::{Error, Outcome};
 use crate::printer::Printer;
@@ -35,19 +35,20 @@ fn preflight(source: &ContractSource, options: &Options) -> Result<Preflight, Er
     Ok(Preflight::run(&source.read()?, source.origin(), &options))
 }
 
-/// Reads and compiles a contract, or refuses it with everything that is wrong.
-fn load(source: &ContractSource, options: &Options) -> Result<Contract, Error> {
+/// Reads and compiles a contract, or refuses it with everything that is wrong and the command that
+/// says more about it.
+fn load(source: &ContractSource, options: &Options, command: &str) -> Result<Contract, Error> {
     let preflight = preflight(source, options)?;
-    preflight.contract.ok_or_else(|| refusal(source, &preflight.diagnostics))
+    preflight.contract.ok_or_else(|| refusal(source, &preflight.diagnostics, command))
 }
 
-fn refusal(source: &ContractSource, diagnostics: &[Diagnostic]) -> Error {
+fn refusal(source: &ContractSource, diagnostics: &[Diagnostic], command: &str) -> Error {
     let errors = diagnostics.iter().filter(|finding| finding.severity == Severity::Error);
     let error = Error::new(Outcome::Contract, format!("contract refused: `{}`", source.label()))
         .with_findings(errors.map(advised).collect());
     match source {
         ContractSource::File { .. } | ContractSource::Named { .. } => {
-            error.hint(explain_hint(&format!("check {}", shell_word(source.label()))))
+            error.hint(explain_hint(command))
         }
         ContractSource::Inline(_) | ContractSource::Stdin => error,
     }
@@ -75,6 +76,24 @@ fn located(diagnostic: &Diagnostic) -> String {
         return diagnostic.message.clone();
     }
     format!("{}: {}", diagnostic.pointer, diagnostic.message)
+}
+
+/// Returns the command that checks `contract` with the flags that decide what becomes of it.
+fn check_command(
+    contract: &str,
+    folder: &FolderArgs,
+    patterns: &PatternArgs,
+    wrap: Wrap,
+) -> String {
+    let mut command = format!("check {}", shell_word(contract));
+    if let Some(folder) = &folder.folder {
+        command.push_str(" --contracts ");
+        command.push_str(&shell_word(&folder.to_string_lossy()));
+    }
+    let switches =
+        [(patterns.look_around, " --look-around"), (wrap == Wrap::Refused, " --no-wrap")];
+    command.extend(switches.iter().filter(|(given, _)| *given).map(|(_, flag)| *flag));
+    command
 }
 
 /// Says how to learn more after `command`, in full unless an inline contract makes it long.

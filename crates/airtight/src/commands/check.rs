@@ -7,7 +7,7 @@ use airtight_core::contract::{Options, Patterns, Wrap};
 use airtight_core::lower::Dialect;
 
 use crate::cli::{CheckArgs, Format};
-use crate::commands::{adapt, explain_hint, load, saved_hint, shell_word};
+use crate::commands::{adapt, check_command, explain_hint, load, saved_hint};
 use crate::env::Environment;
 use crate::error::{Error, Outcome};
 use crate::explain;
@@ -93,14 +93,7 @@ fn refusal(args: &CheckArgs, refused: usize) -> Error {
 
 /// Returns the command as it can be typed again.
 fn typed(args: &CheckArgs, contract: &str) -> String {
-    let mut command = format!("check {}", shell_word(contract));
-    if let Some(folder) = &args.folder.folder {
-        command.push_str(" --contracts ");
-        command.push_str(&shell_word(&folder.to_string_lossy()));
-    }
-    let switches = [(args.patterns.look_around, " --look-around"), (args.no_wrap, " --no-wrap")];
-    command.extend(switches.iter().filter(|(given, _)| *given).map(|(_, flag)| *flag));
-    command
+    check_command(contract, &args.folder, &args.patterns, options(args).wrap)
 }
 
 /// Prints the schema that a provider would get, and on stderr what it will not enforce.
@@ -114,7 +107,7 @@ fn print_lowered(
         return Err(Error::new(Outcome::Usage, "`--dialect` takes one contract"));
     };
     let source = ContractSource::find(argument, args.folder.folder.as_deref(), environment)?;
-    let contract = load(&source, &options(args))?;
+    let contract = load(&source, &options(args), &typed(args, argument))?;
     let lowering = adapt(&contract, dialect)?;
     printer.json(&format!("{:#}", lowering.schema))?;
     printer.flush()?;

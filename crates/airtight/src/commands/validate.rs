@@ -3,13 +3,13 @@
 mod document;
 mod judge;
 
-use airtight_core::contract::{Options, Patterns};
+use airtight_core::contract::{Options, Patterns, Wrap};
 use airtight_core::judge::{Allowance, Strictness};
 use airtight_core::verdict::LISTED_PER_KIND;
 use airtight_core::{Accepted, Edit, Edits, Rejected, Rejection, Source, Verdict, Violations};
 
 use crate::cli::{Format, ValidateArgs};
-use crate::commands::{adapt, explain_hint, load, saved_hint, shell_word};
+use crate::commands::{adapt, check_command, explain_hint, load, saved_hint, shell_word};
 use crate::env::Environment;
 use crate::error::{Error, Outcome};
 use crate::explain;
@@ -42,12 +42,15 @@ pub(super) fn run(
         return Err(Error::new(Outcome::Usage, message).hint("name files for the others"));
     }
     let patterns = if args.patterns.look_around { Patterns::LookAround } else { Patterns::Linear };
-    let contract = load(&source, &Options { patterns, ..Options::default() });
+    let command = check_command(&args.contract, &args.folder, &args.patterns, Wrap::Allowed);
+    let contract = load(&source, &Options { patterns, ..Options::default() }, &command);
     let contract = contract.or_else(|error| refuse(error, args, printer))?;
     let adapted = args.dialect.map(|dialect| adapt(&contract, dialect)).transpose();
     let adapted = adapted.or_else(|error| refuse(error, args, printer))?;
-    let quoted = args.source.as_deref().map(|file| quotable(file, environment)).transpose()?;
-    let input = Input::open(args.file.as_deref(), environment)?;
+    let quoted = args.source.as_deref().map(|file| quotable(file, environment)).transpose();
+    let quoted = quoted.or_else(|error| refuse(error, args, printer))?;
+    let input = Input::open(args.file.as_deref(), environment);
+    let input = input.or_else(|error| refuse(error, args, printer))?;
     let judge = Judge {
         contract: &contract,
         allowance: Allowance {
@@ -61,7 +64,8 @@ pub(super) fn run(
     if args.ndjson {
         return judge_lines(&judge, input, printer);
     }
-    let verdict = judge.verdict(&input.read()?);
+    let answer = input.read().or_else(|error| refuse(error, args, printer))?;
+    let verdict = judge.verdict(&answer);
     match args.format {
         Format::Json => {
             printer.json(&document::whole(&verdict, judge.exposure))?;
@@ -74,10 +78,10 @@ pub(super) fn run(
     }
 }
 
-/// Passes the refusal of a contract on, after telling programs that wait for a document.
+/// Passes on why nothing can be judged, after telling programs that wait for a document.
 fn refuse<T>(error: Error, args: &ValidateArgs, printer: &mut Printer) -> Result<T, Error> {
     if args.format == Format::Json && !args.ndjson {
-        printer.json(&document::refused(&error.to_string(), &error.findings))?;
+        printer.json(&document::unjudged(&error))?;
     }
     Err(error)
 }

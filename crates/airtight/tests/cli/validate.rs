@@ -241,6 +241,36 @@ fn hints_repeat_every_flag_that_matters() {
 }
 
 #[test]
+fn the_hint_after_a_refused_contract_really_explains_it() {
+    let folder = Folder::new().with("own/bad.json", r#"{"pattern": "(?=a)", "minimum": "x"}"#);
+    let flags = ["--contracts", "own", "--look-around"];
+    let hint = "hint: run `airtight check bad --contracts own --look-around --explain`";
+    for command in [&["validate", "bad", "-"][..], &["check", "bad", "--dialect", "anthropic"]] {
+        let said = folder.run_with(&[command, &flags].concat(), "{}");
+        assert_eq!(said.code, 52);
+        assert!(said.stderr.contains(hint), "{}", said.stderr);
+    }
+    let said = folder.run(&[&["check", "bad", "--explain"], &flags[..]].concat());
+    assert!(said.stdout.starts_with("bad: refused\n  error: /minimum: "), "{}", said.stdout);
+}
+
+#[test]
+fn an_unreadable_answer_is_told_to_programs_too() {
+    let arguments: [&[&str]; 2] = [&["absent.txt"], &["-", "--source", "absent.txt"]];
+    for files in arguments {
+        let command = [&["validate", "review.json", "--format", "json"], files].concat();
+        let said = Folder::new().run_with(&command, "{}");
+        assert_eq!(said.code, 42);
+        assert!(said.stderr.starts_with("error: could not read input: `absent.txt`\n"));
+        let document: Value = serde_json::from_str(&said.stdout).unwrap();
+        assert_eq!(document["valid"], json!(false));
+        assert_eq!(document["reason"]["type"], "unreadable");
+        assert_eq!(document["reason"]["message"], "could not read input: `absent.txt`");
+        assert_eq!(document["reason"]["findings"].as_array().map(Vec::len), Some(1));
+    }
+}
+
+#[test]
 fn a_refused_contract_is_told_to_programs_too() {
     let contract = r#"{"type": "objct", "propertees": {}}"#;
     let said = Folder::new().run_with(&["validate", contract, "--format", "json"], "{}");

@@ -5,6 +5,8 @@
 use airtight_core::{Edits, Verdict, Violation};
 use serde_json::{Value, json};
 
+use crate::error::{Error, Outcome};
+
 /// The version of the shape; a change that breaks readers raises it.
 const VERSION: u8 = 1;
 
@@ -32,9 +34,11 @@ pub(super) fn whole(verdict: &Verdict, exposure: Exposure) -> String {
     document(&json!({ "version": VERSION }), verdict, exposure)
 }
 
-/// Returns what stands in for a verdict when there is no contract to judge by.
-pub(super) fn refused(message: &str, findings: &[String]) -> String {
-    let reason = json!({ "type": "contract_refused", "message": message, "findings": findings });
+/// Returns what stands in for a verdict when there is no contract to judge by, or no answer.
+pub(super) fn unjudged(error: &Error) -> String {
+    let kind = if error.kind == Outcome::Contract { "contract_refused" } else { "unreadable" };
+    let findings = [error.causes(), error.findings.clone()].concat();
+    let reason = json!({ "type": kind, "message": error.to_string(), "findings": findings });
     json!({ "version": VERSION, "valid": false, "reason": reason, "violations": [], "more": false })
         .to_string()
 }
