@@ -27,7 +27,7 @@ pub use diagnostic::{Diagnostic, Refusal, Severity};
 pub use example::ExampleError;
 pub use fingerprint::Fingerprint;
 pub use identity::Identity;
-pub(crate) use keywords::{Keyword, reference_stands_alone};
+pub(crate) use keywords::{Holds, Keyword, reference_stands_alone};
 pub use preflight::{Options, Preflight, Scrutiny, Wrap};
 pub use root::Decision;
 pub use rules::Source;

@@ -6,7 +6,7 @@ use crate::nearest::nearest;
 
 /// What a keyword's value is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Holds {
+pub(crate) enum Holds {
     /// Plain data, in which nothing is a keyword.
     Data,
     /// One schema.
@@ -49,7 +49,7 @@ pub(crate) struct Keyword {
     pub(super) name: &'static str,
     restricts: Restricts,
     drafts: u8,
-    pub(super) holds: Holds,
+    pub(crate) holds: Holds,
     pub(super) judges: Judges,
 }
 

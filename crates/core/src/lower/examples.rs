@@ -1,8 +1,10 @@
 //! Single decisions of lowering, and the seed contracts in every dialect.
 
+use jsonschema::Draft;
 use serde_json::json;
 use test_case::test_case;
 
+use super::original::Original;
 use super::*;
 use crate::Document;
 use crate::contract::{Options, Preflight, Scrutiny};
@@ -231,4 +233,22 @@ fn portability_has_a_row_for_every_dialect() {
     assert!(fits.contains(&(Dialect::Vllm, Fit::Adapted)), "{rows:?}");
     assert!(fits.contains(&(Dialect::Codex, Fit::Adapted)), "{rows:?}");
     assert!(rows[0].notes.contains(&"the root is wrapped in `value`".to_owned()));
+}
+
+#[test]
+fn addresses_and_anchors_in_data_are_data() {
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            "a": {"$ref": "#named"},
+            "b": {"enum": [{"$id": "https://example.org/b", "$anchor": "named"}]},
+            "const": {"type": "string", "$anchor": "named"}
+        },
+        "required": ["a", "b", "const"],
+        "additionalProperties": false,
+        "examples": [{"$id": "https://example.org/c"}]
+    });
+    let original = Original::new(&schema, Draft::Draft202012);
+    let (pointer, _) = original.resolve("#named").unwrap();
+    assert_eq!(pointer.as_str(), "/properties/const");
 }

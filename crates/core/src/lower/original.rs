@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, HashSet};
 use jsonschema::Draft;
 use serde_json::Value;
 
-use crate::contract::{GROUNDED, Keyword, RULES, reference_stands_alone};
+use crate::contract::{GROUNDED, Holds, Keyword, RULES, reference_stands_alone};
 use crate::json::Pointer;
 
 /// How many steps the search for recursive references may take; past it they count as recursive.
@@ -93,6 +93,38 @@ pub(super) fn is_constraint(keyword: &str) -> bool {
     }
 }
 
+/// What a part of a contract's text is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Schema,
+    /// An object whose keys are names and whose values are schemas.
+    Named,
+    /// What `const`, `enum`, `default` or `examples` hold, in which nothing is a keyword.
+    Data,
+}
+
+impl Part {
+    /// Returns what the member called `key` is; unknown keywords may hold schemas.
+    fn member(self, key: &str) -> Self {
+        match self {
+            Self::Data => Self::Data,
+            Self::Named => Self::Schema,
+            Self::Schema => match Keyword::named(key).map(|keyword| keyword.holds) {
+                Some(Holds::Data) => Self::Data,
+                Some(Holds::SchemaMap | Holds::Dependencies) => Self::Named,
+                Some(Holds::Schema | Holds::Schemas | Holds::SchemaOrSchemas) | None => {
+                    Self::Schema
+                }
+            },
+        }
+    }
+}
+
+/// Returns the keyword by which `draft` gives a schema its address.
+fn id_keyword(draft: Draft) -> &'static str {
+    if draft == Draft::Draft4 { "id" } else { "$id" }
+}
+
 /// A contract's schema and where its references lead.
 #[derive(Debug)]
 pub(super) struct Original<'c> {
@@ -110,8 +142,7 @@ pub(super) struct Original<'c> {
 
 impl<'c> Original<'c> {
     pub(super) fn new(root: &'c Value, draft: Draft) -> Self {
-        let id_keyword = if draft == Draft::Draft4 { "id" } else { "$id" };
-        let id = root.get(id_keyword).and_then(Value::as_str).unwrap_or_default();
+        let id = root.get(id_keyword(draft)).and_then(Value::as_str).unwrap_or_default();
         let mut original = Self {
             root,
             draft,
@@ -122,7 +153,7 @@ impl<'c> Original<'c> {
             steps: Cell::new(REFERENCE_STEPS),
         };
         let mut found = Vec::new();
-        original.survey(root, &Pointer::root(), id_keyword, &mut found);
+        original.survey(root, &Pointer::root(), Part::Schema, &mut found);
         original.references = found
             .into_iter()
             .filter_map(|(at, name)| Some((at, original.resolve(name)?.0)))
@@ -132,38 +163,45 @@ impl<'c> Original<'c> {
     }
 
     /// Notes anchors, inner resources and references. Recurses as deep as the schema text.
+    ///
+    /// References are noted in data as well: another one may lead there and make it a schema, and
+    /// one too many only looks like recursion.
     fn survey(
         &mut self,
         value: &'c Value,
         at: &Pointer,
-        id_keyword: &str,
+        part: Part,
         found: &mut Vec<(String, &'c str)>,
     ) {
         match value {
             Value::Object(members) => {
                 for (key, member) in members {
-                    if let Some(text) = member.as_str() {
-                        match key.as_str() {
-                            "$ref" => found.push((at.as_str().to_owned(), text)),
-                            "$anchor" => drop(self.anchors.insert(text, at.clone())),
-                            key if key == id_keyword && text.starts_with('#') => {
-                                drop(self.anchors.insert(text.trim_start_matches('#'), at.clone()));
-                            }
-                            key if key == id_keyword && !at.is_root() => {
-                                self.has_inner_resources = true;
-                            }
-                            _ => {}
-                        }
+                    match member.as_str() {
+                        Some(text) if key == "$ref" => found.push((at.as_str().to_owned(), text)),
+                        Some(text) if part == Part::Schema => self.note_name(key, text, at),
+                        _ => {}
                     }
-                    self.survey(member, &at.key(key), id_keyword, found);
+                    self.survey(member, &at.key(key), part.member(key), found);
                 }
             }
             Value::Array(items) => {
                 for (index, item) in items.iter().enumerate() {
-                    self.survey(item, &at.index(index), id_keyword, found);
+                    self.survey(item, &at.index(index), part, found);
                 }
             }
             Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+        }
+    }
+
+    /// Notes what a schema is called by its keyword `key`, if that is what it is for.
+    fn note_name(&mut self, key: &str, text: &'c str, at: &Pointer) {
+        if key == "$anchor" {
+            self.anchors.insert(text, at.clone());
+        } else if key == id_keyword(self.draft) {
+            match text.strip_prefix('#') {
+                Some(_) => drop(self.anchors.insert(text.trim_start_matches('#'), at.clone())),
+                None => self.has_inner_resources |= !at.is_root(),
+            }
         }
     }
 
