@@ -161,20 +161,44 @@ fn metered(schema: &Value, subschemas: &Subschemas<'_>) -> Value {
 }
 
 fn invalid(error: &jsonschema::ValidationError<'_>, origin: Origin) -> Diagnostic {
+    // Meta-schemas put it as a choice between one type and a list, which nobody needs to know.
+    if error.schema_path().as_str().ends_with("/properties/type/anyOf") {
+        return no_type(error, origin);
+    }
     let detail = match origin {
         Origin::Inline => error.to_string(),
         Origin::File => error.masked().to_string(),
     };
-    let message = format!("not a valid JSON Schema: {detail}");
-    let place = error.instance_path().as_str();
-    let finding = Diagnostic::error(place.into(), "not_a_schema", message);
-    let keyword = place.rsplit('/').find(|segment| segment.parse::<usize>().is_err());
-    let meant = error.instance().as_str().filter(|_| keyword == Some("type"));
-    match meant.and_then(|meant| nearest(meant, TYPES)) {
-        Some(name) => finding.with_hint(format!("did you mean `{name}`")),
-        None => finding,
-    }
+    let message = format!("{NOT_A_SCHEMA}: {detail}");
+    Diagnostic::error(error.instance_path().as_str().into(), "not_a_schema", message)
 }
+
+/// Says what of the value of `type` is no type; of a file only what is almost one is repeated.
+fn no_type(error: &jsonschema::ValidationError<'_>, origin: Origin) -> Diagnostic {
+    let value: &Value = error.instance();
+    let names = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
+    let is_type = |value: &Value| value.as_str().is_some_and(|name| TYPES.contains(&name));
+    let stranger = names.iter().find(|name| !is_type(name));
+    let name = stranger.and_then(Value::as_str);
+    let meant = name.and_then(|name| nearest(name, TYPES));
+    let detail = match (stranger, name) {
+        (None, _) => "`type` names no type, or one twice".to_owned(),
+        (_, Some(name)) if origin == Origin::Inline || meant.is_some() => {
+            format!("`{name}` is no type")
+        }
+        (Some(_), _) => "`type` has a value that is no type".to_owned(),
+    };
+    let hint = match meant {
+        Some(name) => format!("did you mean `{name}`"),
+        None => format!("types are {}", TYPES.map(|name| format!("`{name}`")).join(", ")),
+    };
+    let pointer = error.instance_path().as_str().into();
+    let message = format!("{NOT_A_SCHEMA}: {detail}");
+    Diagnostic::error(pointer, "not_a_schema", message).with_hint(hint)
+}
+
+/// How every message about a schema that its meta-schema rejects begins.
+const NOT_A_SCHEMA: &str = "not a valid JSON Schema";
 
 /// What `type` can name.
 const TYPES: [&str; 7] = ["array", "boolean", "integer", "null", "number", "object", "string"];
@@ -234,8 +258,11 @@ fn refused_patterns(subschemas: &Subschemas<'_>, engine: Engine) -> Vec<Diagnost
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Contract;
     use crate::contract::references::References;
+    use crate::contract::{Options, Preflight};
     use std::collections::HashMap;
+    use test_case::test_case;
 
     #[test]
     fn only_schemas_are_metered_and_never_their_data() {
@@ -250,5 +277,28 @@ mod tests {
         levy(expected["properties"]["anyOf"].as_object_mut().unwrap());
         levy(expected["x-shared"]["a"].as_object_mut().unwrap());
         assert_eq!(metered(&schema, &subschemas), expected);
+    }
+
+    #[test_case(&json!({"type": "objct"}), "/type", "`objct` is no type", "did you mean `object`"; "slip")]
+    #[test_case(&json!({"items": {"type": ["null", "strin"]}}), "/items/type", "`strin` is no type", "did you mean `string`"; "slip in a list")]
+    #[test_case(&json!({"$schema": "http://json-schema.org/draft-07/schema#", "type": "date"}), "/type", "`date` is no type", "types are `array`, `boolean`, `integer`, `null`, `number`, `object`, `string`"; "other word")]
+    #[test_case(&json!({"type": 5}), "/type", "`type` has a value that is no type", "types are `array`, `boolean`, `integer`, `null`, `number`, `object`, `string`"; "number")]
+    #[test_case(&json!({"type": ["null", "null"]}), "/type", "`type` names no type, or one twice", "types are `array`, `boolean`, `integer`, `null`, `number`, `object`, `string`"; "twice")]
+    fn what_is_no_type_is_said_plainly(schema: &Value, place: &str, detail: &str, hint: &str) {
+        let diagnostics = Contract::compile(schema.clone()).unwrap_err().diagnostics;
+        assert_eq!(diagnostics.len(), 1, "{diagnostics:?}");
+        let message = format!("{NOT_A_SCHEMA}: {detail}");
+        let expected = Diagnostic::error(place.into(), "not_a_schema", message).with_hint(hint);
+        assert_eq!(diagnostics[0], expected);
+    }
+
+    #[test]
+    fn what_a_file_holds_in_place_of_a_type_is_not_repeated() {
+        let said = |text: &[u8]| {
+            let report = Preflight::run(text, Origin::File, &Options::default());
+            report.diagnostics[0].message.clone()
+        };
+        assert!(said(br#"{"type": "s3cret"}"#).ends_with(": `type` has a value that is no type"));
+        assert!(said(br#"{"type": "objct"}"#).ends_with(": `objct` is no type"));
     }
 }
