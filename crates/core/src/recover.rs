@@ -148,7 +148,7 @@ impl<'t> Finder<'t> {
             }
             Some(b'{' | b'[') if self.open > 0 => self.open += 1,
             Some(b'{' | b'[') => return self.bracket(),
-            Some(b'}' | b']') if self.ends_with_string() => return self.stray(),
+            Some(b'}' | b']') if self.ends_value() => return self.stray(),
             Some(b'}' | b']') if self.open > 0 => self.open -= 1,
             Some(b']') if self.ends_interval() => {}
             Some(b'}' | b']') => return self.stray(),

@@ -1,6 +1,7 @@
 //! What around a value says that it is none, or only a part of one.
 
 use super::{Block, Finder};
+use crate::json::number_end;
 use crate::repair::Reading;
 
 /// How long an interval such as `(0, 1]` is at most.
@@ -16,10 +17,14 @@ const LONG_QUOTES: [&str; 2] = ["\"\"\"", "'''"];
 const QUOTES: [char; 6] = ['"', '\'', '“', '”', '‘', '’'];
 
 impl Finder<'_> {
-    /// Claims that the bracket here may close a value in this line that seemed to end before.
-    pub(super) fn ends_with_string(&self) -> bool {
-        let before = self.text.get(..self.at).unwrap_or_default();
-        self.at < self.line_end && before.ends_with(QUOTES)
+    /// Claims that the bracket here may close a value in this line that seemed to end before: it
+    /// stands behind a string, or behind the last member of an object.
+    pub(super) fn ends_value(&self) -> bool {
+        let before = self.text.get(self.floor.min(self.at)..self.at).unwrap_or_default();
+        let is_member = before.rsplit_once(':').is_some_and(|(name, value)| {
+            name.trim_end().ends_with(QUOTES) && is_scalar(value.trim())
+        });
+        self.at < self.line_end && (before.ends_with(QUOTES) || is_member)
     }
 
     /// Claims that the bracket here closes a parenthesis, as in `(0, 1]`.
@@ -120,6 +125,12 @@ impl Finder<'_> {
         let item = next == Some(&b'"') || next == Some(&b'{') && self.bytes.get(start) == next;
         self.bytes.get(comma) == Some(&b',') && item
     }
+}
+
+/// Claims that `word` is a number or a constant of JSON.
+fn is_scalar(word: &str) -> bool {
+    matches!(word, "true" | "false" | "null")
+        || number_end(word.as_bytes(), 0).is_some_and(|end| end == word.len())
 }
 
 /// Counts the quotes in `text` that are not escaped.

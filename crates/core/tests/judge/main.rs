@@ -91,6 +91,7 @@ fn strings_keep_what_was_said(text: &str, expected: &str) {
 #[test_case(r#"{"name":"a"+"b"}"#; "concatenation")]
 #[test_case("\"name\":\"```json\n{\"name\":\"b\"}\n```\n{\"}"; "lost opening brace around a fence")]
 #[test_case("{\"name\"\"see\n```json\n{\"name\":\"b\"}\n``` {\"}"; "lost colon")]
+#[test_case(r#"{"name":True } {.","age":3}"#; "lost opening quote")]
 #[test_case(r#"{"name":"a" {"age":1}}"#; "object without key")]
 #[test_case(r#""age": 3, "x": {"name":"a"}}"#; "lost opening brace")]
 #[test_case(r#"{\"x\": {"name":"a"}}"#; "escaped once too often")]
