@@ -5,10 +5,7 @@ const NAME_LIMIT: usize = 1_000;
 const LENGTH_LIMIT: usize = 48;
 
 /// Returns the name nearest to `meant`, if one is near enough to be a slip.
-pub(crate) fn nearest<'n>(
-    meant: &str,
-    names: impl IntoIterator<Item = &'n str>,
-) -> Option<&'n str> {
+pub fn nearest<'n>(meant: &str, names: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
     let meant = fold(meant)?;
     let near = names.into_iter().take(NAME_LIMIT).filter_map(|name| {
         let letters = fold(name)?;

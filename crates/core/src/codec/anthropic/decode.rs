@@ -1,0 +1,188 @@
+//! Streamed answers.
+
+use std::collections::HashMap;
+
+use serde_json::Value;
+
+use super::REDACTED;
+use crate::codec::exact::text_at;
+use crate::codec::fields::Fields;
+use crate::codec::{Delta, ProviderFailure, Stop, Usage};
+use crate::wire::sse;
+
+#[derive(Debug, Default)]
+pub(crate) struct Decoder {
+    usage: Tally,
+    blocks: HashMap<usize, BlockKind>,
+    end: End,
+}
+
+#[derive(Debug, Default, PartialEq, Eq)]
+enum End {
+    #[default]
+    Open,
+    Stopped,
+}
+
+/// What a block is, until its end.
+#[derive(Debug)]
+enum BlockKind {
+    Text,
+    Thinking,
+    Call {
+        /// Arguments that came with the start; they count only if none are streamed.
+        whole: Option<String>,
+    },
+    /// Told once as unknown; what it says is not read.
+    Unknown,
+}
+
+/// The provider's own counts: what was read from and written to the cache is beside the input.
+#[derive(Debug, Default)]
+struct Tally {
+    uncached: Option<u64>,
+    cache_read: Option<u64>,
+    cache_creation: Option<u64>,
+    output: Option<u64>,
+    thinking: Option<u64>,
+}
+
+impl Decoder {
+    pub(crate) fn is_complete(&self) -> bool {
+        self.end == End::Stopped
+    }
+
+    pub(crate) fn read(&mut self, event: &sse::Event, data: &Value) -> Vec<Delta> {
+        match data.text("type").unwrap_or(&event.name) {
+            "message_start" => self.start(data.member("message")),
+            "content_block_start" => self.start_block(&event.data, data),
+            "content_block_delta" => self.read_delta(data),
+            "content_block_stop" => self.end_block(data),
+            "message_delta" => self.read_end(data),
+            "message_stop" => {
+                self.end = End::Stopped;
+                Vec::new()
+            }
+            "ping" => Vec::new(),
+            "error" => vec![Delta::Failed(ProviderFailure::from_event(data.member("error")))],
+            other => vec![Delta::unknown(other)],
+        }
+    }
+
+    fn start(&mut self, message: &Value) -> Vec<Delta> {
+        let id = message.words("id").map(str::to_owned);
+        let model = message.words("model").map(str::to_owned);
+        let mut deltas = vec![Delta::Started { id, model }];
+        deltas.extend(self.usage.add(message.member("usage")));
+        deltas
+    }
+
+    fn start_block(&mut self, raw: &str, data: &Value) -> Vec<Delta> {
+        let block = data.member("content_block");
+        let index = data.place("index").unwrap_or(self.blocks.len());
+        let kind = block.text("type").unwrap_or_default();
+        let (kind, delta) = match kind {
+            "text" => (BlockKind::Text, block.words("text").map(|text| Delta::Text(text.into()))),
+            "thinking" => {
+                let said = block.words("thinking").map(|text| Delta::Thinking(text.into()));
+                (BlockKind::Thinking, said)
+            }
+            REDACTED => (BlockKind::Thinking, Some(Delta::Opaque(block.clone()))),
+            "tool_use" => {
+                let input = block.member("input");
+                let is_whole = input.as_object().is_some_and(|input| !input.is_empty());
+                let exact = || text_at(raw, "/content_block/input");
+                let whole = is_whole.then(|| exact().unwrap_or_else(|| input.to_string()));
+                (BlockKind::Call { whole }, Some(start_call(index, block)))
+            }
+            other => (BlockKind::Unknown, Some(Delta::unknown(other))),
+        };
+        self.blocks.insert(index, kind);
+        delta.into_iter().collect()
+    }
+
+    fn read_delta(&mut self, data: &Value) -> Vec<Delta> {
+        let index = data.place("index").unwrap_or_default();
+        let delta = data.member("delta");
+        let said = |key: &str| delta.text(key).unwrap_or_default().to_owned();
+        if let Some(BlockKind::Unknown) = self.blocks.get(&index) {
+            return Vec::new();
+        }
+        vec![match delta.text("type").unwrap_or_default() {
+            "text_delta" => Delta::Text(said("text")),
+            "thinking_delta" => Delta::Thinking(said("thinking")),
+            "signature_delta" => Delta::ThinkingSigned(said("signature")),
+            "input_json_delta" => {
+                let text = said("partial_json");
+                if let Some(BlockKind::Call { whole }) = self.blocks.get_mut(&index)
+                    && !text.is_empty()
+                {
+                    *whole = None;
+                }
+                Delta::CallArguments { index, text }
+            }
+            other => Delta::unknown(other),
+        }]
+    }
+
+    fn end_block(&mut self, data: &Value) -> Vec<Delta> {
+        let index = data.place("index").unwrap_or_default();
+        match self.blocks.remove(&index) {
+            Some(BlockKind::Call { whole: Some(text) }) => {
+                vec![Delta::CallArguments { index, text }]
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    fn read_end(&mut self, data: &Value) -> Vec<Delta> {
+        let mut deltas: Vec<Delta> = self.usage.add(data.member("usage")).into_iter().collect();
+        let delta = data.member("delta");
+        if let Some(words) = delta.member("stop_details").words("explanation") {
+            deltas.push(Delta::Refusal(words.to_owned()));
+        }
+        deltas.extend(delta.words("stop_reason").map(|reason| Delta::Stopped(stop(reason))));
+        deltas
+    }
+}
+
+impl Tally {
+    /// Takes what a report knows, and returns the counts as the rest of the program means them.
+    fn add(&mut self, usage: &Value) -> Option<Delta> {
+        usage.as_object()?;
+        let take = |kept: &mut Option<u64>, key: &str| *kept = usage.count(key).or(*kept);
+        take(&mut self.uncached, "input_tokens");
+        take(&mut self.cache_read, "cache_read_input_tokens");
+        take(&mut self.cache_creation, "cache_creation_input_tokens");
+        take(&mut self.output, "output_tokens");
+        let details = usage.member("output_tokens_details");
+        self.thinking = details.count("thinking_tokens").or(self.thinking);
+        let cached = self.cache_read.unwrap_or(0).saturating_add(self.cache_creation.unwrap_or(0));
+        Some(Delta::Usage(Usage {
+            input_tokens: self.uncached.map(|uncached| uncached.saturating_add(cached)),
+            output_tokens: self.output,
+            cache_read_input_tokens: self.cache_read,
+            cache_creation_input_tokens: self.cache_creation,
+            reasoning_tokens: self.thinking,
+        }))
+    }
+}
+
+fn start_call(index: usize, block: &Value) -> Delta {
+    Delta::CallStarted {
+        index,
+        id: block.words("id").map_or_else(|| format!("call_{index}"), str::to_owned),
+        name: block.text("name").unwrap_or_default().to_owned(),
+        signature: None,
+    }
+}
+
+fn stop(reason: &str) -> Stop {
+    match reason {
+        "end_turn" => Stop::EndTurn,
+        "tool_use" => Stop::ToolUse,
+        "max_tokens" | "model_context_window_exceeded" => Stop::MaxTokens,
+        "refusal" => Stop::Refusal,
+        other => Stop::Other(other.to_owned()),
+    }
+}

@@ -1,0 +1,234 @@
+//! Streamed answers.
+
+use serde_json::{Value, json};
+
+use super::tool_calls::ToolCalls;
+use super::{REASONING_CONTENT, REASONING_DETAILS};
+use crate::codec::exact::text_at;
+use crate::codec::fields::Fields;
+use crate::codec::{Delta, ProviderFailure, Stop, Usage};
+use crate::wire::sse;
+
+/// Fields of a delta that are read, or that say nothing.
+const KNOWN_FIELDS: [&str; 7] =
+    ["role", "content", "refusal", "tool_calls", "reasoning", REASONING_CONTENT, REASONING_DETAILS];
+
+#[derive(Debug, Default)]
+pub(crate) struct Decoder {
+    phase: Phase,
+    calls: ToolCalls,
+    speech: Speech,
+    refusal: Refusal,
+    /// Sealed thoughts so far, joined piece by piece.
+    details: Vec<Value>,
+}
+
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    #[default]
+    New,
+    Open,
+    /// The reason to stop or the end mark was seen.
+    Complete,
+}
+
+/// What the model is doing.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum Speech {
+    #[default]
+    Speaking,
+    /// In a field that goes back to the server.
+    Thinking,
+}
+
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum Refusal {
+    #[default]
+    None,
+    Said,
+}
+
+impl Decoder {
+    pub(crate) fn is_complete(&self) -> bool {
+        self.phase == Phase::Complete
+    }
+
+    /// Takes the end mark.
+    pub(crate) fn end(&mut self) -> Vec<Delta> {
+        self.phase = Phase::Complete;
+        let mut deltas = Vec::new();
+        self.close(&mut deltas);
+        deltas
+    }
+
+    pub(crate) fn read(&mut self, event: &sse::Event, data: &Value) -> Vec<Delta> {
+        let error = data.member("error");
+        if !error.is_null() {
+            return vec![Delta::Failed(ProviderFailure::from_event(error))];
+        }
+        let mut deltas = Vec::new();
+        if !data.member("choices").is_array() && !data.member("usage").is_object() {
+            let kind = data.text("object").or(data.text("type")).unwrap_or("chunk");
+            return vec![Delta::unknown(kind)];
+        }
+        if self.phase == Phase::New {
+            self.phase = Phase::Open;
+            let id = data.words("id").map(str::to_owned);
+            let model = data.words("model").map(str::to_owned);
+            deltas.push(Delta::Started { id, model });
+        }
+        for (at, choice) in data.items("choices").iter().enumerate() {
+            if at > 0 || choice.count("index").is_some_and(|index| index > 0) {
+                deltas.push(Delta::unknown("choice"));
+            } else {
+                self.read_choice(&event.data, choice, &mut deltas);
+            }
+        }
+        deltas.extend(usage(data.member("usage")));
+        deltas
+    }
+
+    fn read_choice(&mut self, raw: &str, choice: &Value, deltas: &mut Vec<Delta>) {
+        let delta = choice.member("delta");
+        self.read_thoughts(delta, deltas);
+        self.read_content(delta.member("content"), deltas);
+        if let Some(words) = delta.words("refusal") {
+            self.refusal = Refusal::Said;
+            deltas.push(Delta::Refusal(words.to_owned()));
+        }
+        let calls = delta.items("tool_calls");
+        if !calls.is_empty() {
+            self.end_thought(deltas);
+        }
+        for (at, call) in calls.iter().enumerate() {
+            let place = format!("/choices/0/delta/tool_calls/{at}/function/arguments");
+            self.calls.read(call, || text_at(raw, &place), deltas);
+        }
+        if let Some(delta) = delta.as_object() {
+            let strange = |(key, value): &(&String, &Value)| {
+                !KNOWN_FIELDS.contains(&key.as_str()) && says_something(value)
+            };
+            deltas.extend(delta.iter().filter(strange).map(|(key, _)| Delta::unknown(key)));
+        }
+        if let Some(reason) = choice.words("finish_reason") {
+            self.close(deltas);
+            self.phase = Phase::Complete;
+            deltas.push(Delta::Stopped(self.stop(reason)));
+        }
+    }
+
+    fn read_thoughts(&mut self, delta: &Value, deltas: &mut Vec<Delta>) {
+        if let Some(text) = delta.words(REASONING_CONTENT) {
+            self.speech = Speech::Thinking;
+            deltas.push(Delta::Thinking(text.to_owned()));
+        } else if let Some(text) = delta.words("reasoning") {
+            deltas.push(Delta::Thinking(text.to_owned()));
+        }
+        for detail in delta.items(REASONING_DETAILS) {
+            self.add_detail(detail);
+        }
+    }
+
+    /// Joins the pieces of a sealed thought: text grows, everything else is replaced.
+    fn add_detail(&mut self, detail: &Value) {
+        let same = |kept: &&mut Value| {
+            kept.member("type") == detail.member("type")
+                && kept.member("index") == detail.member("index")
+        };
+        let last = self.details.last_mut().filter(same);
+        let (Some(Value::Object(kept)), Value::Object(piece)) = (last, detail) else {
+            self.details.push(detail.clone());
+            return;
+        };
+        for (key, value) in piece {
+            match (kept.get_mut(key), value) {
+                (Some(Value::String(text)), Value::String(more))
+                    if ["text", "summary", "data"].contains(&key.as_str()) =>
+                {
+                    text.push_str(more);
+                }
+                (Some(_), Value::Null) => {}
+                _ => {
+                    kept.insert(key.clone(), value.clone());
+                }
+            }
+        }
+    }
+
+    fn read_content(&mut self, content: &Value, deltas: &mut Vec<Delta>) {
+        if let Some(text) = content.as_str() {
+            if !text.is_empty() {
+                self.end_thought(deltas);
+                deltas.push(Delta::Text(text.to_owned()));
+            }
+            return;
+        }
+        // Some servers stream parts, as requests have them.
+        for part in content.as_array().into_iter().flatten() {
+            match part.text("type").unwrap_or_default() {
+                "text" => deltas.push(Delta::Text(part.text("text").unwrap_or_default().into())),
+                "thinking" => deltas.extend(
+                    part.items("thinking")
+                        .iter()
+                        .filter_map(|part| part.words("text"))
+                        .map(|text| Delta::Thinking(text.to_owned())),
+                ),
+                other => deltas.push(Delta::unknown(other)),
+            }
+        }
+    }
+
+    fn end_thought(&mut self, deltas: &mut Vec<Delta>) {
+        if self.speech == Speech::Thinking {
+            self.speech = Speech::Speaking;
+            deltas.push(Delta::ThinkingSigned(REASONING_CONTENT.to_owned()));
+        }
+    }
+
+    /// Says what waited for more.
+    fn close(&mut self, deltas: &mut Vec<Delta>) {
+        self.end_thought(deltas);
+        self.calls.close(deltas);
+        let details = std::mem::take(&mut self.details);
+        if !details.is_empty() {
+            deltas.push(Delta::Opaque(json!({ REASONING_DETAILS: details })));
+        }
+    }
+
+    fn stop(&self, reason: &str) -> Stop {
+        match reason {
+            "stop" | "eos" | "end_turn" if self.refusal == Refusal::Said => Stop::Refusal,
+            // A forced call ends with `stop`.
+            "stop" | "eos" | "end_turn" if self.calls.is_empty() => Stop::EndTurn,
+            "stop" | "eos" | "end_turn" | "tool_calls" | "function_call" => Stop::ToolUse,
+            "length" => Stop::MaxTokens,
+            "content_filter" => Stop::Refusal,
+            other => Stop::Other(other.to_owned()),
+        }
+    }
+}
+
+fn usage(usage: &Value) -> Option<Delta> {
+    usage.as_object()?;
+    let input = usage.member("prompt_tokens_details");
+    let output = usage.member("completion_tokens_details");
+    Some(Delta::Usage(Usage {
+        input_tokens: usage.count("prompt_tokens"),
+        output_tokens: usage.count("completion_tokens"),
+        cache_read_input_tokens: input
+            .count("cached_tokens")
+            .or_else(|| usage.count("prompt_cache_hit_tokens")),
+        cache_creation_input_tokens: input.count("cache_write_tokens"),
+        reasoning_tokens: output.count("reasoning_tokens"),
+    }))
+}
+
+fn says_something(value: &Value) -> bool {
+    match value {
+        Value::Null => false,
+        Value::Bool(_) | Value::Number(_) => true,
+        Value::String(text) => !text.is_empty(),
+        Value::Array(items) => !items.is_empty(),
+        Value::Object(members) => !members.is_empty(),
+    }
+}

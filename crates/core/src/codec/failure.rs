@@ -1,0 +1,150 @@
+//! How a provider says no.
+
+mod body;
+
+use std::time::Duration;
+
+use serde_json::Value;
+
+/// What a provider's failure means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum FailureKind {
+    /// The key is missing, wrong or not allowed: 401, 403.
+    Auth,
+    /// Too many requests: 429.
+    RateLimit,
+    /// The provider is busy or broken: 408, 409, 5xx, 529.
+    Overload,
+    /// The request itself is wrong, or nobody pays for it: other 4xx, and 429 without quota.
+    Request,
+    /// The connection failed, stalled or was cut.
+    Network,
+    /// What came back is not what the format promises.
+    Malformed,
+}
+
+impl FailureKind {
+    /// Claims that the same request may succeed later.
+    pub fn is_retryable(self) -> bool {
+        match self {
+            Self::RateLimit | Self::Overload | Self::Network | Self::Malformed => true,
+            Self::Auth | Self::Request => false,
+        }
+    }
+
+    fn of_status(status: u16) -> Self {
+        match status {
+            401 | 403 => Self::Auth,
+            429 => Self::RateLimit,
+            408 | 409 | 500.. => Self::Overload,
+            _ => Self::Request,
+        }
+    }
+
+    /// Reads the words that providers use where there is no status, and those that mean more than
+    /// their status does.
+    fn of_code(code: &str) -> Option<Self> {
+        Some(match code {
+            "authentication_error"
+            | "permission_error"
+            | "invalid_api_key"
+            | "UNAUTHENTICATED"
+            | "PERMISSION_DENIED" => Self::Auth,
+            "insufficient_quota"
+            | "billing_error"
+            | "billing_hard_limit_reached"
+            | "billing_not_active" => Self::Request,
+            "rate_limit_error"
+            | "rate_limit_exceeded"
+            | "too_many_requests"
+            | "tokens"
+            | "requests"
+            | "RESOURCE_EXHAUSTED" => Self::RateLimit,
+            "overloaded_error"
+            | "api_error"
+            | "timeout_error"
+            | "server_error"
+            | "internal_server_error"
+            | "service_unavailable"
+            | "slow_down"
+            | "UNAVAILABLE"
+            | "INTERNAL"
+            | "DEADLINE_EXCEEDED"
+            | "ABORTED" => Self::Overload,
+            "invalid_request_error"
+            | "not_found_error"
+            | "request_too_large"
+            | "invalid_prompt"
+            | "context_length_exceeded"
+            | "model_not_found"
+            | "INVALID_ARGUMENT"
+            | "FAILED_PRECONDITION"
+            | "NOT_FOUND" => Self::Request,
+            _ => return None,
+        })
+    }
+}
+
+/// A provider's failure.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct ProviderFailure {
+    /// What it means.
+    pub kind: FailureKind,
+    /// The HTTP status, if it came to that.
+    pub status: Option<u16>,
+    /// The provider's own word for it (`overloaded_error`, `insufficient_quota`).
+    pub code: Option<String>,
+    /// What happened, for people; bounded, and never a key.
+    pub message: String,
+    /// When the provider wants to be asked again.
+    pub retry_after: Option<Duration>,
+}
+
+impl ProviderFailure {
+    /// Reads an HTTP error answer. `retry_after` is the parsed header.
+    ///
+    /// All four formats carry `error.message` and `error.type`, `error.code` or `error.status`;
+    /// bodies of proxies in front of them are read as text.
+    pub fn from_response(status: u16, body: &[u8], retry_after: Option<Duration>) -> Self {
+        let said = body::Said::read(body);
+        let by_status = FailureKind::of_status(status);
+        // An account without quota and a bad key are told with the statuses of other things.
+        let kind = match (by_status, said.kind) {
+            (
+                FailureKind::RateLimit | FailureKind::Request,
+                Some(special @ (FailureKind::Auth | FailureKind::Request)),
+            ) => special,
+            _ => by_status,
+        };
+        Self {
+            kind,
+            status: Some(status),
+            code: said.code,
+            message: said.message.unwrap_or_else(|| format!("HTTP {status} without a message")),
+            retry_after: retry_after.or(said.retry_after),
+        }
+    }
+
+    /// Reads the error of an event in the middle of a stream.
+    pub(super) fn from_event(error: &Value) -> Self {
+        let said = body::Said::of_error(error);
+        Self {
+            // A provider that gives up without a known reason is broken, not the request: that was
+            // accepted.
+            kind: said.kind.unwrap_or(FailureKind::Overload),
+            status: None,
+            code: said.code,
+            message: said.message.unwrap_or_else(|| "the provider gave up".to_owned()),
+            retry_after: said.retry_after,
+        }
+    }
+
+    /// Makes the failure of a stream that is not what its format promises.
+    pub(super) fn malformed(message: String) -> Self {
+        Self { kind: FailureKind::Malformed, status: None, code: None, message, retry_after: None }
+    }
+}
+
+#[cfg(test)]
+mod table;

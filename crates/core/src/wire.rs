@@ -1,0 +1,3 @@
+//! From bytes to events, within limits.
+
+pub mod sse;
