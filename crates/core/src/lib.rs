@@ -2,15 +2,21 @@
 //!
 //! No I/O, no clock, no async: everything here is a function of its arguments.
 
+pub mod codec;
 pub mod contract;
 pub mod json;
 pub mod judge;
 pub mod lower;
+pub mod message;
 mod nearest;
+pub mod price;
 mod recover;
+pub mod redact;
 mod repair;
+pub mod run;
 pub mod stream;
 pub mod verdict;
+pub mod wire;
 
 #[cfg(test)]
 mod arbitrary;
@@ -25,6 +31,7 @@ pub use contract::{
 pub use json::{Document, Pointer};
 pub use judge::{Allowance, Strictness, judge};
 pub use lower::{Dialect, Loss, Lowering, Narrowing, Unportable, lower};
+pub use nearest::nearest;
 pub use stream::{Checker, Follower, Growing, Plan, Progress};
 pub use verdict::{
     Accepted, Edit, EditKind, Edits, Rejected, Rejection, Verdict, Violation, Violations,

@@ -117,5 +117,11 @@ pub struct Unportable {
 
 /// Adapts `contract` to `dialect`.
 pub fn lower(contract: &Contract, dialect: Dialect) -> Result<Lowering, Unportable> {
-    lowerer::Lowerer::new(contract, dialect.table()).lower(dialect)
+    let table = dialect.table();
+    lowerer::Lowerer::new(contract, table).lower(dialect, table.root)
+}
+
+/// Adapts `contract` to `dialect` as the parameters of a tool, which are always an object.
+pub fn lower_parameters(contract: &Contract, dialect: Dialect) -> Result<Lowering, Unportable> {
+    lowerer::Lowerer::new(contract, dialect.table()).lower(dialect, Root::Object)
 }

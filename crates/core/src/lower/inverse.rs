@@ -47,6 +47,11 @@ impl Inverse {
         !self.is_wrapped && self.shapes.are_plain()
     }
 
+    /// Returns the member of the answer that holds the whole value, if the root is wrapped.
+    pub fn wrapper(&self) -> Option<&'static str> {
+        self.is_wrapped.then_some(WRAPPER)
+    }
+
     pub(super) fn carries_text(&self) -> bool {
         self.shapes.carry_text()
     }

@@ -83,7 +83,7 @@ impl<'c> Lowerer<'c> {
         }
     }
 
-    pub(super) fn lower(mut self, dialect: Dialect) -> Result<Lowering, Unportable> {
+    pub(super) fn lower(mut self, dialect: Dialect, allowed: Root) -> Result<Lowering, Unportable> {
         let whole = self.original.expand(&self.original.whole());
         let is_object = self.types(&whole).is_none() && kind_of(&whole) == Some("object");
         let Some(mut root) = self.place(&whole, 0)? else {
@@ -99,7 +99,7 @@ impl<'c> Lowerer<'c> {
             }
         }
         let mut wrapped = false;
-        if self.table.root == Root::Object && root.schema.get("type") != Some(&json!("object")) {
+        if allowed == Root::Object && root.schema.get("type") != Some(&json!("object")) {
             if is_object && !root.schema.contains_key("type") {
                 self.narrow(Pointer::root(), Unsayable::OtherTypes);
                 root.schema.shift_insert(0, "type".to_owned(), json!("object"));

@@ -1,0 +1,394 @@
+//! One run: from a job to exactly one outcome, decided without I/O.
+//!
+//! [`Run::step`] says what to do next; the driver does it and feeds the result back. API models,
+//! the embedded model and agent CLIs share this machine, so that retry, suppression, budgets and
+//! outcomes exist once. `docs/design/run-machine.md` has the states and the rules.
+
+mod answer;
+mod attempts;
+mod batch;
+mod certainty;
+mod closing;
+mod conversation;
+mod degenerate;
+mod event;
+mod job;
+#[cfg(test)]
+mod laws;
+mod offer;
+mod repetition;
+mod report;
+mod spending;
+mod turn;
+mod watch;
+mod words;
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::time::Duration;
+
+use crate::codec::{ProviderFailure, Reply, Request, Usage};
+use crate::json::Document;
+use crate::message::{ToolCall, ToolChoice, ToolResult, ToolSpec};
+use crate::stream::Impossible;
+use crate::verdict::Edits;
+use answer::Examiner;
+use batch::Batch;
+use conversation::Conversation;
+use offer::Offer;
+use repetition::Repetition;
+use spending::Spending;
+use watch::{Calls, Guard};
+
+pub use event::{EventKind, Words};
+pub use job::{Budget, Job, Mode, Policy, Terminal, TextRung};
+pub use report::{Attempt, Ending, Outcome, Report, RunError, Rung};
+pub use watch::Watch;
+
+/// The name of the terminal tool.
+pub const TERMINAL_TOOL: &str = "structured_output";
+
+/// The most model calls of a run without a cap of its own: nothing may go on for ever.
+pub const TURN_LIMIT: u32 = 1_000;
+
+/// The most re-asks that a policy may allow: who has failed six times fails the seventh.
+pub const REASK_LIMIT: u8 = 5;
+
+/// What to do next.
+#[derive(Debug)]
+pub enum Step {
+    /// Send this to the model, pushing each delta to [`Run::watch`]'s watch.
+    CallModel(Box<Request>),
+    /// Run these tools; every call needs one result, in this order.
+    CallTools(Vec<ToolCall>),
+    /// Background work is unfinished: wait for a notification.
+    Wait,
+    /// Abort background work, give it the holdback to end, then take [`Run::finish`].
+    Done,
+}
+
+/// Why a model call ended without a whole answer.
+#[derive(Debug)]
+pub enum CallFailure {
+    /// The provider failed for good, retries included.
+    Provider(ProviderFailure),
+    /// The watch said that no completion can conform any more, and the request was cancelled.
+    Impossible(Box<Impossible>),
+}
+
+/// Background work has something to say to the model; it is the last thing that its task says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Notification {
+    /// The task.
+    pub task_id: String,
+    /// `completed`, `failed` or `cancelled`.
+    pub status: String,
+    /// What the model is told.
+    pub text: String,
+}
+
+/// One run.
+#[derive(Debug)]
+pub struct Run {
+    job: Job,
+    offer: Option<Offer>,
+    examiner: Examiner,
+    conversation: Conversation,
+    spending: Spending,
+    repetition: Repetition,
+    state: State,
+    pressure: Pressure,
+    turns: u32,
+    reasks: u8,
+    retries: u32,
+    attempts: Vec<Attempt>,
+    /// Whether any attempt held something to judge.
+    candidate: answer::Candidate,
+    /// The most content that a rejected answer had.
+    richest: usize,
+    /// Objections to calls of the terminal tool in the reply to come, by position.
+    vetoes: BTreeMap<usize, String>,
+    open_tasks: BTreeSet<String>,
+    notices: VecDeque<Notification>,
+    events: Vec<EventKind>,
+    last_said: Option<String>,
+}
+
+/// Where a run stands.
+#[derive(Debug)]
+enum State {
+    /// The model is to be called.
+    Ready,
+    /// The model was called.
+    Asking,
+    /// Tools are at work; then the run goes on, or ends with the error.
+    Working(Batch, Option<RunError>),
+    /// The model has said all it has to say until background work ends.
+    Idle,
+    /// The run is over.
+    Over(End),
+}
+
+/// How a run ended.
+#[derive(Debug)]
+enum End {
+    /// With an answer that satisfies the contract.
+    Answer { value: Document, edits: Edits, rung: Rung },
+    /// With text, where there is no contract.
+    Text(String),
+    /// Without.
+    Failure(RunError),
+}
+
+/// Whether the next model call must use the terminal tool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Pressure {
+    Free,
+    Forced,
+}
+
+impl Run {
+    /// Starts a run; fails if the contract cannot be put to this model in the mode asked for.
+    pub fn new(job: Job) -> Result<Self, RunError> {
+        let spending = Spending::begin(job.policy.budget, job.price)?;
+        let offer = match &job.contract {
+            Some(contract) => Some(Offer::settle(&job, contract.clone())?),
+            None => None,
+        };
+        Ok(Self {
+            examiner: Examiner::new(job.policy.text, job.source.clone()),
+            conversation: Conversation::begin(&job.prompt),
+            spending,
+            offer,
+            repetition: Repetition::default(),
+            state: State::Ready,
+            pressure: Pressure::Free,
+            turns: 0,
+            reasks: 0,
+            retries: 0,
+            attempts: Vec::new(),
+            candidate: answer::Candidate::Absent,
+            richest: 0,
+            vetoes: BTreeMap::new(),
+            open_tasks: BTreeSet::new(),
+            notices: VecDeque::new(),
+            events: Vec::new(),
+            last_said: None,
+            job,
+        })
+    }
+
+    /// Says what to do next; the same again until the driver has fed something back.
+    pub fn step(&mut self) -> Step {
+        if matches!(self.state, State::Ready) {
+            match self.begin_turn() {
+                Ok(()) => self.state = State::Asking,
+                Err(error) => self.fail(error),
+            }
+        }
+        match &self.state {
+            State::Ready | State::Asking => Step::CallModel(Box::new(self.request())),
+            State::Working(batch, _) => {
+                Step::CallTools(batch.open().map(|slot| slot.call.clone()).collect())
+            }
+            State::Idle => Step::Wait,
+            State::Over(_) => Step::Done,
+        }
+    }
+
+    /// Counts a model call, if one more is allowed.
+    fn begin_turn(&mut self) -> Result<(), RunError> {
+        if self.turns >= self.turn_limit() {
+            return Err(self.turn_cap());
+        }
+        self.spending.allows_model_call()?;
+        self.turns += 1;
+        Ok(())
+    }
+
+    fn turn_limit(&self) -> u32 {
+        self.job.policy.max_turns.unwrap_or(TURN_LIMIT)
+    }
+
+    fn request(&self) -> Request {
+        let Job { model, system, tools, policy, .. } = &self.job;
+        let terminal = self.terminal();
+        let instructions = self.offer.as_ref().and_then(Offer::instructions);
+        let system = match (system, instructions) {
+            (Some(system), Some(instructions)) => Some(format!("{system}\n\n{instructions}")),
+            (system, instructions) => system.clone().or(instructions.map(str::to_owned)),
+        };
+        let is_shadow = |tool: &&ToolSpec| terminal.is_some() && tool.name == TERMINAL_TOOL;
+        let is_forced = self.pressure == Pressure::Forced || self.turns == self.turn_limit();
+        let choice = match terminal {
+            Some(tool) if is_forced => ToolChoice::Tool(tool.name.clone()),
+            _ => ToolChoice::Auto,
+        };
+        Request {
+            model: model.clone(),
+            system,
+            messages: self.conversation.messages().to_vec(),
+            tools: tools.iter().filter(|it| !is_shadow(it)).chain(terminal).cloned().collect(),
+            choice,
+            format: self.offer.as_ref().and_then(Offer::format),
+            max_output_tokens: policy.max_output_tokens,
+            temperature: policy.temperature,
+        }
+    }
+
+    /// Returns the terminal tool, if the model has it.
+    fn terminal(&self) -> Option<&ToolSpec> {
+        self.offer.as_ref().and_then(Offer::tool)
+    }
+
+    /// Starts to follow the answer to the last [`Step::CallModel`].
+    ///
+    /// It is blind unless a cancelled answer could be asked for again.
+    pub fn watch(&self) -> Watch {
+        let Some(Offer { contract, plan: Some(plan), .. }) = &self.offer else {
+            return Watch::blind();
+        };
+        if !self.may_ask_again() || self.turns >= self.turn_limit() {
+            return Watch::blind();
+        }
+        let is_text = self.terminal().is_none() && !self.job.tools.is_empty();
+        let calls = if is_text { Calls::Possible } else { Calls::Impossible };
+        let strictness = self.examiner.strictness();
+        let guard = Guard { contract: contract.clone(), plan: plan.clone(), strictness, calls };
+        match self.terminal() {
+            Some(tool) => Watch::over_calls(guard, &tool.name),
+            None => Watch::over_text(guard),
+        }
+    }
+
+    /// Returns the wall time that may pass until [`Run::elapsed`] ends the run.
+    pub fn wall(&self) -> Option<Duration> {
+        self.spending.wall()
+    }
+
+    /// Returns what remains of the budget, the wall time excepted: only the driver has a clock.
+    pub fn left(&self) -> Budget {
+        self.spending.left()
+    }
+
+    /// Counts what a subagent used as this run's own, at the usual price of its model.
+    pub fn spent(&mut self, usage: &Usage) {
+        self.spending.others(usage);
+    }
+
+    /// Counts a request that failed and is sent again by the transport; what was said before it
+    /// failed is kept as an attempt.
+    pub fn retried(&mut self, partial: &Reply, failure: &ProviderFailure) {
+        self.spending.request(&partial.usage);
+        self.keep_partial(partial);
+        self.retries = self.retries.saturating_add(1);
+        self.events.push(EventKind::Retried(failure.clone()));
+    }
+
+    /// Takes the results of [`Step::CallTools`]; none are taken once the run is over.
+    pub fn tools_returned(&mut self, results: Vec<ToolResult>) {
+        match std::mem::replace(&mut self.state, State::Ready) {
+            State::Working(mut batch, after) => {
+                batch.settle(results, words::NO_RESULT);
+                self.close(batch);
+                match after {
+                    Some(error) => self.fail(error),
+                    None => self.drain(),
+                }
+            }
+            // Late: the run ended while the tools were at work, and their calls were told so.
+            state @ (State::Ready | State::Asking | State::Idle | State::Over(_)) => {
+                self.state = state;
+            }
+        }
+    }
+
+    /// Says that a background task began; the run waits for its notification before it gives up on
+    /// a model that has ended its turn.
+    pub fn background_began(&mut self, task_id: &str) {
+        self.open_tasks.insert(task_id.to_owned());
+    }
+
+    /// Takes what a background task has to say, which also says that the task has ended.
+    pub fn notified(&mut self, notification: Notification) {
+        self.open_tasks.remove(&notification.task_id);
+        self.events.push(EventKind::Notified(notification.clone()));
+        self.notices.push_back(notification);
+        if matches!(self.state, State::Idle) {
+            self.drain();
+            self.state = State::Ready;
+        }
+    }
+
+    /// Says how much time has passed since the start; past the budget the next step is the end.
+    pub fn elapsed(&mut self, since_start: Duration) {
+        if let Err(error) = self.spending.pass(since_start) {
+            self.fail(error);
+        }
+    }
+
+    /// Ends the run as interrupted, unless it is over: an accepted answer stays accepted.
+    pub fn interrupt(&mut self) {
+        let error = RunError {
+            outcome: Outcome::Interrupted,
+            message: "the run was interrupted".to_owned(),
+            hint: None,
+        };
+        self.fail(error);
+    }
+
+    /// Objects to the call at this position of the reply that [`Run::answered`] is about to take, if
+    /// it is of the terminal tool: its arguments are not judged, and the model is told why.
+    pub fn veto(&mut self, position: usize, why: String) {
+        self.vetoes.insert(position, why);
+    }
+
+    /// Objects to the end of a run without a contract: the model is told why, and speaks again.
+    ///
+    /// An accepted answer, or a failure, cannot be objected to.
+    pub fn object(&mut self, why: String) {
+        if matches!(self.state, State::Over(End::Text(_))) {
+            self.conversation.tell(why);
+            self.state = State::Ready;
+        }
+    }
+
+    /// Claims that the run has ended in text, to which [`Run::object`] may be said.
+    pub fn ends_in_text(&self) -> bool {
+        matches!(self.state, State::Over(End::Text(_)))
+    }
+
+    /// Claims that the next step is [`Step::Done`].
+    pub fn is_over(&self) -> bool {
+        matches!(self.state, State::Over(_))
+    }
+
+    /// Returns what happened since the last call, for the public stream.
+    ///
+    /// [`EventKind::Ended`] is not among it: the driver makes it of what [`Run::finish`] returns,
+    /// which can happen only once.
+    pub fn take_events(&mut self) -> Vec<EventKind> {
+        std::mem::take(&mut self.events)
+    }
+
+    /// Ends the run after [`Step::Done`]; a run that is not over was interrupted.
+    ///
+    /// Events are taken before.
+    pub fn finish(mut self, elapsed: Duration) -> Report {
+        if !self.is_over() {
+            self.interrupt();
+        }
+        self.report(elapsed)
+    }
+
+    /// Ends the run, unless it is over.
+    fn fail(&mut self, error: RunError) {
+        if self.is_over() {
+            return;
+        }
+        let before = std::mem::replace(&mut self.state, State::Over(End::Failure(error)));
+        if let State::Working(mut batch, _) = before {
+            batch.skip_open_after(0, words::UNFINISHED);
+            self.events.push(EventKind::Heard(batch.heard()));
+        }
+    }
+}

@@ -1,0 +1,278 @@
+//! From what the model said to what the run makes of it.
+//!
+//! An answer in the adapted shape goes through the lowering's inverse, and then only the original
+//! contract judges. Where text may be in either shape, both readings are judged and a tie between
+//! different values is refused.
+
+use crate::codec::Stop;
+use crate::contract::Source;
+use crate::json::{Document, Kind, Limits, Pointer};
+use crate::judge::{Allowance, Strictness, judge};
+use crate::lower::{Inverse, InverseError};
+use crate::verdict::{
+    Accepted, EditKind, Edits, Rejected, Rejection, Verdict, Violation, Violations,
+};
+
+use super::degenerate;
+use super::offer::{Offer, Way};
+use super::{Ending, Rung, TextRung};
+
+/// Where an answer was said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Channel {
+    /// In the arguments of the terminal tool.
+    Arguments,
+    /// As text that the provider held to the schema.
+    Native,
+    /// As plain text.
+    Text,
+}
+
+/// Whether an answer was said to its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Extent {
+    Whole,
+    /// The token limit cut it off.
+    Cut,
+    /// Nobody said why it ended, or in no word that is known.
+    Unknown,
+}
+
+impl Extent {
+    pub(super) fn of(stop: Option<&Stop>) -> Self {
+        match stop {
+            Some(Stop::MaxTokens) => Self::Cut,
+            None | Some(Stop::Other(_)) => Self::Unknown,
+            Some(Stop::EndTurn | Stop::ToolUse | Stop::Refusal) => Self::Whole,
+        }
+    }
+}
+
+/// What the run makes of an answer.
+#[derive(Debug)]
+pub(super) enum Finding {
+    /// It is the answer.
+    Accepted { value: Document, edits: Edits, rung: Rung },
+    /// It is not.
+    Rejected { ending: Ending, violations: Violations, candidate: Candidate },
+}
+
+/// Whether there was anything to judge.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Candidate {
+    Judged,
+    Absent,
+}
+
+/// What judges the answers of a run.
+#[derive(Debug)]
+pub(super) struct Examiner {
+    allowance: Allowance,
+    text: TextRung,
+}
+
+impl Examiner {
+    pub(super) fn new(text: TextRung, source: Option<Source>) -> Self {
+        let strictness = match text {
+            TextRung::Allowed => Strictness::Lenient,
+            TextRung::Refused => Strictness::Strict,
+        };
+        Self { allowance: Allowance { strictness, limits: Limits::default(), source }, text }
+    }
+
+    pub(super) fn strictness(&self) -> Strictness {
+        self.allowance.strictness
+    }
+
+    /// Judges `raw`, as the original contract sees it.
+    pub(super) fn examine(
+        &self,
+        offer: &Offer,
+        channel: Channel,
+        raw: &str,
+        extent: Extent,
+    ) -> Finding {
+        if channel == Channel::Text && self.text == TextRung::Refused {
+            let violation = said("plain_text", "the answer is plain text, which is not accepted");
+            return rejected(Ending::Rejected, violation, Candidate::Absent);
+        }
+        if extent != Extent::Whole && channel == Channel::Arguments && raw.trim().is_empty() {
+            // Arguments that never came are not the same as none.
+            return rejected(Ending::Truncated, said("truncated", CUT), Candidate::Absent);
+        }
+        match self.verdict(offer, channel, raw) {
+            Verdict::Accepted(Accepted { value, edits }) => {
+                if extent != Extent::Whole && may_be_cut(&value, &edits) {
+                    return rejected(Ending::Truncated, said("truncated", CUT), Candidate::Judged);
+                }
+                if let Some(why) = degenerate::emptiness(&offer.contract, &value, offer.example()) {
+                    return rejected(
+                        Ending::Degenerate,
+                        said("degenerate", why),
+                        Candidate::Judged,
+                    );
+                }
+                let rung = rung(channel, &edits);
+                Finding::Accepted { value, edits, rung }
+            }
+            Verdict::Rejected(rejected) => rejection(channel, rejected, extent),
+        }
+    }
+
+    fn verdict(&self, offer: &Offer, channel: Channel, raw: &str) -> Verdict {
+        // A call without arguments is a call with none of the members.
+        let raw = if channel == Channel::Arguments && raw.trim().is_empty() { "{}" } else { raw };
+        let as_it_stands = || judge(&offer.contract, raw, &self.allowance);
+        let Some(inverse) = offer.lowering().map(|it| &it.inverse).filter(|it| !it.is_identity())
+        else {
+            return as_it_stands();
+        };
+        let turned = self.turned_back(offer, inverse, raw);
+        if channel != Channel::Text {
+            return turned;
+        }
+        match (turned, as_it_stands()) {
+            (Verdict::Accepted(turned), Verdict::Accepted(other))
+                if !turned.value.root().same_value(other.value.root()) =>
+            {
+                let reason = Rejection::Ambiguous { offsets: Vec::new() };
+                Verdict::Rejected(Rejected { reason, violations: Violations::default() })
+            }
+            (Verdict::Accepted(turned), _) => Verdict::Accepted(turned),
+            (Verdict::Rejected(_), as_it_stands) => as_it_stands,
+        }
+    }
+
+    /// Judges what an answer in the adapted shape says.
+    fn turned_back(&self, offer: &Offer, inverse: &Inverse, raw: &str) -> Verdict {
+        match Document::parse_bytes(raw.as_bytes(), &self.allowance.limits) {
+            Ok(answer) => self.original(offer, inverse, &answer, Edits::default()),
+            Err(_) => match offer.adapted.as_ref() {
+                Some(adapted) if self.strictness() == Strictness::Lenient => {
+                    match judge(adapted, raw, &self.allowance) {
+                        Verdict::Accepted(Accepted { value, edits }) => {
+                            self.original(offer, inverse, &value, edits)
+                        }
+                        rejected @ Verdict::Rejected(_) => rejected,
+                    }
+                }
+                // Only whole answers can be turned back, so this says why it is none.
+                _ => {
+                    let strictness = Strictness::Strict;
+                    let strict = Allowance { strictness, ..self.allowance.clone() };
+                    judge(&offer.contract, raw, &strict)
+                }
+            },
+        }
+    }
+
+    /// Turns `answer` back into the contract's shape, and judges it there.
+    fn original(
+        &self,
+        offer: &Offer,
+        inverse: &Inverse,
+        answer: &Document,
+        mut edits: Edits,
+    ) -> Verdict {
+        let turned = match (inverse.apply(answer), inverse.wrapper()) {
+            // The value itself, in the adapted shape but without its wrapper.
+            (Err(InverseError::NotWrapped), Some(wrapper)) => {
+                Document::parse(format!("{{\"{wrapper}\":{}}}", answer.text()))
+                    .map_err(InverseError::Unreadable)
+                    .and_then(|wrapped| inverse.apply(&wrapped))
+            }
+            (turned, _) => turned,
+        };
+        match turned.map(|original| judge(&offer.contract, original.text(), &self.allowance)) {
+            Ok(Verdict::Accepted(accepted)) => {
+                edits.append(accepted.edits);
+                Verdict::Accepted(Accepted { value: accepted.value, edits })
+            }
+            Ok(rejected @ Verdict::Rejected(_)) => rejected,
+            Err(error) => {
+                let message = format!("is no answer to the schema that was given: {error}");
+                let violations = Violations::from(said("dialect", &message));
+                Verdict::Rejected(Rejected { reason: Rejection::Invalid, violations })
+            }
+        }
+    }
+}
+
+/// Says how an answer ended that the contract does not accept.
+fn rejection(channel: Channel, rejected: Rejected, extent: Extent) -> Finding {
+    let Rejected { reason, violations } = rejected;
+    let candidate = match (&reason, channel) {
+        (Rejection::NoJson, Channel::Text | Channel::Native) => Candidate::Absent,
+        _ => Candidate::Judged,
+    };
+    let ending = match (&reason, extent) {
+        (_, Extent::Cut) => Ending::Truncated,
+        (Rejection::SchemaEcho, Extent::Whole | Extent::Unknown) => Ending::Degenerate,
+        (
+            Rejection::NoJson
+            | Rejection::Truncated { .. }
+            | Rejection::Invalid
+            | Rejection::Ambiguous { .. }
+            | Rejection::OverLimit { .. },
+            Extent::Whole | Extent::Unknown,
+        ) => Ending::Rejected,
+    };
+    let violations = if violations.is_empty() { explain(&reason) } else { violations };
+    Finding::Rejected { ending, violations, candidate }
+}
+
+const CUT: &str = "the answer was cut at the token limit";
+
+/// Claims that more might have followed: behind a number, a missing closer, or other text.
+fn may_be_cut(value: &Document, edits: &Edits) -> bool {
+    value.root().kind() == Kind::Number
+        || edits.count(EditKind::MissingCloser) + edits.count(EditKind::Surroundings) > 0
+}
+
+fn rung(channel: Channel, edits: &Edits) -> Rung {
+    let only_found = edits.count(EditKind::Surroundings) == edits.total();
+    match channel {
+        Channel::Arguments if edits.is_empty() => Rung::Tool,
+        Channel::Native if edits.is_empty() => Rung::Native,
+        Channel::Native | Channel::Text if only_found => Rung::Text,
+        Channel::Arguments | Channel::Native | Channel::Text => Rung::Repair,
+    }
+}
+
+fn rejected(ending: Ending, violation: Violation, candidate: Candidate) -> Finding {
+    Finding::Rejected { ending, violations: Violations::from(violation), candidate }
+}
+
+/// Returns the channel that text is in.
+pub(super) fn channel_of_text(offer: &Offer) -> Channel {
+    match offer.way {
+        Way::Native(_) => Channel::Native,
+        Way::Tool { .. } | Way::Prompt { .. } | Way::Withheld => Channel::Text,
+    }
+}
+
+/// Puts a rejection without violations into words.
+fn explain(reason: &Rejection) -> Violations {
+    let (keyword, message) = match reason {
+        Rejection::NoJson => ("syntax", "there is no JSON in the answer"),
+        Rejection::Truncated { .. } => ("truncated", "the answer ends inside a JSON value"),
+        Rejection::Invalid => ("contract", "the answer breaks the contract"),
+        Rejection::Ambiguous { .. } => {
+            ("ambiguous", "several different values conform; give exactly one")
+        }
+        Rejection::SchemaEcho => {
+            ("degenerate", "this is the JSON Schema itself; give a value that satisfies it")
+        }
+        Rejection::OverLimit { .. } => ("limit", "the answer is too large or too complex to judge"),
+    };
+    Violations::from(said(keyword, message))
+}
+
+pub(super) fn said(keyword: &str, message: &str) -> Violation {
+    Violation {
+        pointer: Pointer::root(),
+        keyword: keyword.to_owned(),
+        message: message.to_owned(),
+        masked: message.to_owned(),
+    }
+}

@@ -1,0 +1,134 @@
+//! Attempts: each answer that is judged, and whether the model may try again.
+
+use crate::codec::Usage;
+use crate::json::Document;
+use crate::verdict::Violations;
+
+use super::answer::{Candidate, Channel, Extent, Finding, channel_of_text, said};
+use super::{Attempt, End, Ending, EventKind, Pressure, REASK_LIMIT, Run, Rung, degenerate, words};
+
+/// What came of judging one answer.
+pub(super) enum Considered {
+    Accepted(End),
+    /// With what the model is told.
+    Rejected(String),
+}
+
+impl Run {
+    /// Accepts a text that needs no re-ask; a rejected one leaves no trace.
+    pub(super) fn accept_early(
+        &mut self,
+        channel: Channel,
+        text: &str,
+        extent: Extent,
+        usage: Usage,
+    ) -> Option<End> {
+        let offer = self.offer.as_ref()?;
+        match self.examiner.examine(offer, channel, text, extent) {
+            Finding::Accepted { .. } => match self.consider(channel, text, extent, usage) {
+                Considered::Accepted(end) => Some(end),
+                Considered::Rejected(_) => None,
+            },
+            Finding::Rejected { .. } => None,
+        }
+    }
+
+    /// Judges one answer and records the attempt.
+    pub(super) fn consider(
+        &mut self,
+        channel: Channel,
+        raw: &str,
+        extent: Extent,
+        usage: Usage,
+    ) -> Considered {
+        let Some(offer) = self.offer.as_ref() else {
+            return Considered::Rejected(String::new());
+        };
+        let wrapper = offer.wrapper();
+        let mut finding = self.examiner.examine(offer, channel, raw, extent);
+        if let Finding::Accepted { value, .. } = &finding
+            && self.richest > 0
+            && degenerate::content(value) == 0
+        {
+            finding = Finding::Rejected {
+                ending: Ending::Degenerate,
+                violations: said("degenerate", words::COLLAPSED).into(),
+                candidate: Candidate::Judged,
+            };
+        }
+        let raw = raw.to_owned();
+        match finding {
+            Finding::Accepted { value, edits, rung } => {
+                let rung = if self.reasks > 0 { Rung::ReAsk } else { rung };
+                let ending = Ending::Accepted;
+                let violations = Violations::default();
+                self.attempt(Attempt { raw, ending, rung, violations, usage });
+                Considered::Accepted(End::Answer { value, edits, rung })
+            }
+            Finding::Rejected { ending, violations, candidate } => {
+                if candidate == Candidate::Judged {
+                    self.candidate = Candidate::Judged;
+                    let content =
+                        Document::parse(raw.as_str()).map_or(0, |it| degenerate::content(&it));
+                    self.richest = self.richest.max(content);
+                }
+                let feedback = if ending == Ending::Truncated {
+                    words::TRUNCATED.to_owned()
+                } else {
+                    words::rejection(&violations, wrapper)
+                };
+                let rung = rung_of(channel);
+                self.attempt(Attempt { raw, ending, rung, violations, usage });
+                Considered::Rejected(feedback)
+            }
+        }
+    }
+
+    /// Rejects an answer that somebody objects to, unjudged.
+    pub(super) fn forbid(&mut self, raw: &str, why: &str, usage: Usage) -> Considered {
+        self.candidate = Candidate::Judged;
+        let violations = Violations::from(said("veto", why));
+        let (ending, rung) = (Ending::Rejected, Rung::Tool);
+        self.attempt(Attempt { raw: raw.to_owned(), ending, rung, violations, usage });
+        Considered::Rejected(why.to_owned())
+    }
+
+    pub(super) fn attempt(&mut self, attempt: Attempt) {
+        self.events.push(EventKind::Judged(Box::new(attempt.clone())));
+        self.attempts.push(attempt);
+    }
+
+    /// Claims that one more re-ask is allowed.
+    pub(super) fn may_ask_again(&self) -> bool {
+        self.reasks < self.job.policy.reasks.min(REASK_LIMIT) && !self.repeats_itself()
+    }
+
+    /// Claims that the last two answers were the same and said nothing.
+    fn repeats_itself(&self) -> bool {
+        let mut last = self.attempts.iter().rev().take_while(|it| it.ending == Ending::Degenerate);
+        matches!((last.next(), last.next()), (Some(last), Some(before)) if last.raw == before.raw)
+    }
+
+    pub(super) fn ask_again(&mut self, pressure: Pressure) {
+        self.reasks = self.reasks.saturating_add(1);
+        self.pressure = pressure;
+        self.drain();
+    }
+
+    /// Returns the rung that answers are on as they should be.
+    pub(super) fn usual_rung(&self) -> Rung {
+        match self.offer.as_ref() {
+            Some(offer) if offer.tool().is_some() => Rung::Tool,
+            Some(offer) => rung_of(channel_of_text(offer)),
+            None => Rung::Text,
+        }
+    }
+}
+
+fn rung_of(channel: Channel) -> Rung {
+    match channel {
+        Channel::Arguments => Rung::Tool,
+        Channel::Native => Rung::Native,
+        Channel::Text => Rung::Text,
+    }
+}

@@ -1,0 +1,118 @@
+//! What is asked of a run.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::codec::Wire;
+use crate::contract::{Contract, Source};
+use crate::lower::Dialect;
+use crate::message::ToolSpec;
+use crate::price::Price;
+
+/// One job for one model.
+#[derive(Debug, Clone)]
+pub struct Job {
+    /// What the answer must satisfy; a subagent without one answers in text.
+    pub contract: Option<Arc<Contract>>,
+    /// The format that the provider speaks.
+    pub wire: Wire,
+    /// What the provider accepts of JSON Schema.
+    pub dialect: Dialect,
+    /// The provider's name of the model.
+    pub model: String,
+    /// How the contract is put to the model.
+    pub mode: Mode,
+    /// Standing instructions of the caller.
+    pub system: Option<String>,
+    /// The job.
+    pub prompt: String,
+    /// What the model may call, the terminal tool left out.
+    pub tools: Vec<ToolSpec>,
+    /// Whether the terminal tool may be offered.
+    pub terminal: Terminal,
+    /// Bounds.
+    pub policy: Policy,
+    /// What tokens cost, if known.
+    pub price: Option<Price>,
+    /// What grounded strings must be quoted from.
+    pub source: Option<Source>,
+}
+
+/// How the contract is put to the model.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Mode {
+    /// The strongest that fits the job.
+    #[default]
+    Auto,
+    /// The provider's structured output.
+    Native,
+    /// The terminal tool.
+    Tool,
+    /// Words alone.
+    Prompt,
+}
+
+/// Whether the terminal tool may be offered.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Terminal {
+    /// It may.
+    #[default]
+    Offered,
+    /// It was denied explicitly; the model will not see it.
+    Denied,
+}
+
+/// Whether an answer in plain text counts.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum TextRung {
+    /// If it holds exactly one conforming value.
+    #[default]
+    Allowed,
+    /// Never: the tool or native rung alone, and the answer as it stands, without an edit.
+    Refused,
+}
+
+/// The bounds of a run.
+#[derive(Debug, Clone)]
+pub struct Policy {
+    /// How often the model is asked again after a rejected answer, at most
+    /// [`REASK_LIMIT`](super::REASK_LIMIT) times.
+    pub reasks: u8,
+    /// Whether plain text counts.
+    pub text: TextRung,
+    /// The most model calls, the last of which forces the terminal tool;
+    /// [`TURN_LIMIT`](super::TURN_LIMIT) if absent.
+    pub max_turns: Option<u32>,
+    /// The most output tokens of one answer.
+    pub max_output_tokens: Option<u32>,
+    /// Sampling temperature.
+    pub temperature: Option<f64>,
+    /// What may be spent in all.
+    pub budget: Budget,
+}
+
+/// What may be spent in all.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Budget {
+    /// Wall time.
+    pub wall: Option<Duration>,
+    /// Tool calls, the terminal tool not counted; 0 allows none.
+    pub tool_calls: Option<u32>,
+    /// Input and output tokens.
+    pub tokens: Option<u64>,
+    /// Cost in picodollars; a model of unknown price is refused under it.
+    pub cost: Option<crate::price::Cost>,
+}
+
+impl Default for Policy {
+    fn default() -> Self {
+        Self {
+            reasks: 2,
+            text: TextRung::Allowed,
+            max_turns: None,
+            max_output_tokens: None,
+            temperature: None,
+            budget: Budget::default(),
+        }
+    }
+}

@@ -1,0 +1,188 @@
+//! What came of a run.
+
+use std::time::Duration;
+
+use serde::Serialize;
+
+use crate::codec::Usage;
+use crate::json::Document;
+use crate::lower::Loss;
+use crate::price::Cost;
+use crate::verdict::{Edits, Violations};
+
+/// How a run ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// An answer satisfies the contract.
+    Met,
+    /// The model answered without a conforming value.
+    NoAnswer,
+    /// Every answer was rejected.
+    AttemptsExhausted,
+    /// The model or its provider's filter declined.
+    Refused,
+    /// The answer was cut at the token limit.
+    Truncated,
+    /// The answer conforms and says nothing.
+    Degenerate,
+    /// The model made the same call three times in a row.
+    Loop,
+    /// The provider failed.
+    Provider,
+    /// The provider refuses the key.
+    Auth,
+    /// The sandbox could not be enforced.
+    Sandbox,
+    /// The contract or the configuration is refused.
+    Config,
+    /// Too many turns.
+    TurnCap,
+    /// Wall time, tool calls, tokens or cost ran out.
+    Budget,
+    /// Somebody stopped it.
+    Interrupted,
+}
+
+impl Outcome {
+    /// Returns the word that reports use.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Met => "met",
+            Self::NoAnswer => "no_answer",
+            Self::AttemptsExhausted => "attempts_exhausted",
+            Self::Refused => "refused",
+            Self::Truncated => "truncated",
+            Self::Degenerate => "degenerate",
+            Self::Loop => "loop",
+            Self::Provider => "provider",
+            Self::Auth => "auth",
+            Self::Sandbox => "sandbox",
+            Self::Config => "config",
+            Self::TurnCap => "turn_cap",
+            Self::Budget => "budget",
+            Self::Interrupted => "interrupted",
+        }
+    }
+
+    /// Returns the exit code.
+    pub fn exit_code(self) -> u8 {
+        match self {
+            Self::Met => 0,
+            Self::NoAnswer
+            | Self::AttemptsExhausted
+            | Self::Refused
+            | Self::Truncated
+            | Self::Degenerate
+            | Self::Loop => 1,
+            Self::Provider => 3,
+            Self::Auth => 41,
+            Self::Sandbox => 44,
+            Self::Config => 52,
+            Self::TurnCap => 53,
+            Self::Budget => 55,
+            Self::Interrupted => 130,
+        }
+    }
+}
+
+/// The way that an accepted value was obtained.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Rung {
+    /// The provider's structured output.
+    Native,
+    /// The terminal tool.
+    Tool,
+    /// Found in plain text.
+    Text,
+    /// Found in plain text or arguments, and repaired.
+    Repair,
+    /// Any of these, after the model was asked again.
+    ReAsk,
+}
+
+/// How one answer ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ending {
+    /// Accepted.
+    Accepted,
+    /// Judged and rejected.
+    Rejected,
+    /// Cancelled while it was said, because nothing could save it.
+    Cancelled,
+    /// Cut at the token limit.
+    Truncated,
+    /// Declined.
+    Refused,
+    /// Conforms and says nothing.
+    Degenerate,
+    /// The provider failed in the middle.
+    Failed,
+}
+
+/// One answer asked of the model that was meant to be the answer.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Attempt {
+    /// What was said, exactly.
+    pub raw: String,
+    /// How it ended.
+    pub ending: Ending,
+    /// Which rung it was on.
+    pub rung: Rung,
+    /// What is wrong with it.
+    pub violations: Violations,
+    /// What it used.
+    pub usage: Usage,
+}
+
+/// Why a run failed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct RunError {
+    /// The outcome it leads to.
+    pub outcome: Outcome,
+    /// What happened.
+    pub message: String,
+    /// What to do about it.
+    pub hint: Option<String>,
+}
+
+/// Everything there is to say about a finished run.
+#[derive(Debug, Clone)]
+pub struct Report {
+    /// How it ended.
+    pub outcome: Outcome,
+    /// The accepted value, in the contract's own shape.
+    pub value: Option<Document>,
+    /// The last text of a run without a contract.
+    pub text: Option<String>,
+    /// How the value was obtained.
+    pub rung: Option<Rung>,
+    /// Every attempt, in order.
+    pub attempts: Vec<Attempt>,
+    /// What was changed in the accepted answer.
+    pub edits: Edits,
+    /// What the provider was not asked to enforce.
+    pub losses: Vec<Loss>,
+    /// All tokens, failed requests included.
+    pub usage: Usage,
+    /// What they cost; unknown if the price is.
+    pub cost: Option<Cost>,
+    /// Model calls.
+    pub turns: u32,
+    /// Tool calls that were run.
+    pub tool_calls: u32,
+    /// Requests that the transport sent again.
+    pub retries: u32,
+    /// An estimate of the output tokens that early cancels saved: for each cancelled answer, as many
+    /// as the longest whole answer of the run had more; 0 if there was none.
+    pub tokens_saved: u64,
+    /// Why it failed.
+    pub error: Option<RunError>,
+    /// The last thing the model said, on failure.
+    pub raw: Option<String>,
+    /// Wall time.
+    pub elapsed: Duration,
+}

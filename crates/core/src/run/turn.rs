@@ -1,0 +1,314 @@
+//! What the run makes of one turn of the model.
+
+use crate::codec::{FailureKind, ProviderFailure, Reply, Stop};
+use crate::json::Document;
+use crate::message::{Block, ToolStatus};
+use crate::stream::Impossible;
+use crate::verdict::Violations;
+
+use super::answer::{Candidate, Channel, Extent, channel_of_text};
+use super::attempts::Considered;
+use super::batch::Batch;
+use super::offer::Offer;
+use super::words::{self, Again};
+use super::{
+    Attempt, CallFailure, End, Ending, EventKind, Outcome, Pressure, Run, RunError, State,
+    TERMINAL_TOOL, Words,
+};
+
+impl Run {
+    /// Takes the whole answer.
+    pub fn answered(&mut self, reply: Reply) {
+        self.record(&reply);
+        if self.is_over() {
+            return self.dismiss(reply);
+        }
+        self.pressure = Pressure::Free;
+        if reply.stop == Some(Stop::Refusal) || reply.refusal.is_some() {
+            self.refused(&reply);
+            return self.dismiss(reply);
+        }
+        let is_terminal = |name: &str| self.terminal().is_some_and(|tool| tool.name == name);
+        if reply.calls().any(|call| is_terminal(&call.name)) {
+            return self.take_answer(reply);
+        }
+        self.vetoes.clear();
+        if reply.calls().next().is_some() {
+            self.call_tools(reply);
+        } else {
+            self.take_text(reply);
+        }
+    }
+
+    /// Takes a call that failed, with what was said before it did.
+    pub fn failed(&mut self, partial: Reply, failure: CallFailure) {
+        if partial.blocks.is_empty() {
+            self.spending.request(&partial.usage);
+        } else {
+            self.record(&partial);
+        }
+        self.dismiss(partial.clone());
+        if self.is_over() {
+            return;
+        }
+        match failure {
+            CallFailure::Provider(failure) => self.provider_failed(&partial, &failure),
+            CallFailure::Impossible(impossible) => self.cancelled(partial, &impossible),
+        }
+    }
+
+    /// Tells the calls of a turn that did not come to its end that nothing was done.
+    fn dismiss(&mut self, reply: Reply) {
+        let mut batch = Batch::of(reply, self.terminal().map(|tool| tool.name.as_str()));
+        if batch.open().next().is_some() {
+            batch.skip_open_after(0, words::UNFINISHED);
+            self.events.push(EventKind::Heard(batch.heard()));
+        }
+    }
+
+    fn record(&mut self, reply: &Reply) {
+        self.spending.request(&reply.usage);
+        self.last_said = Some(raw(reply)).filter(|raw| !raw.is_empty()).or(self.last_said.take());
+        let text = self.words_of(reply);
+        self.events.push(EventKind::Said { reply: Box::new(reply.clone()), text });
+    }
+
+    /// Says what the text of `reply` is, from what was asked for: a turn that breaks off is never
+    /// judged, and its text is the payload all the same.
+    fn words_of(&self, reply: &Reply) -> Words {
+        if self.offer.is_none() {
+            return Words::Prose;
+        }
+        let Some(terminal) = self.terminal() else { return Words::Answer };
+        let mut calls = reply.calls().peekable();
+        let is_work = calls.peek().is_some() && calls.all(|call| call.name != terminal.name);
+        if is_work { Words::Prose } else { Words::Answer }
+    }
+
+    fn refused(&mut self, reply: &Reply) {
+        let words = reply.refusal.clone().unwrap_or_else(|| reply.text());
+        let message = match words::preview(&words) {
+            none if none.is_empty() => "the model declined to answer".to_owned(),
+            words => format!("the model declined to answer: {words}"),
+        };
+        self.attempt(Attempt {
+            raw: words,
+            ending: Ending::Refused,
+            rung: self.usual_rung(),
+            violations: Violations::default(),
+            usage: reply.usage,
+        });
+        self.fail(RunError { outcome: Outcome::Refused, message, hint: None });
+    }
+
+    fn provider_failed(&mut self, partial: &Reply, failure: &ProviderFailure) {
+        self.keep_partial(partial);
+        let (outcome, hint) = match failure.kind {
+            FailureKind::Auth => (Outcome::Auth, Some("check the API key of the provider")),
+            FailureKind::Request => (Outcome::Provider, None),
+            FailureKind::RateLimit
+            | FailureKind::Overload
+            | FailureKind::Network
+            | FailureKind::Malformed => (Outcome::Provider, Some("try again later")),
+        };
+        let message = failure.to_string();
+        self.fail(RunError { outcome, message, hint: hint.map(str::to_owned) });
+    }
+
+    /// Keeps what was said before the provider failed.
+    pub(super) fn keep_partial(&mut self, partial: &Reply) {
+        let said = raw(partial);
+        if !said.is_empty() {
+            self.attempt(Attempt {
+                raw: said,
+                ending: Ending::Failed,
+                rung: self.usual_rung(),
+                violations: Violations::default(),
+                usage: partial.usage,
+            });
+        }
+    }
+
+    /// Takes an answer that was stopped because it could not conform any more.
+    fn cancelled(&mut self, partial: Reply, impossible: &Impossible) {
+        let said = raw(&partial);
+        self.candidate = Candidate::Judged;
+        self.attempt(Attempt {
+            raw: said.clone(),
+            ending: Ending::Cancelled,
+            rung: self.usual_rung(),
+            violations: Violations::from(impossible.violation.clone()),
+            usage: partial.usage,
+        });
+        if !self.may_ask_again() {
+            return self.fail(self.exhausted());
+        }
+        let again = if self.terminal().is_some() { Again::Call } else { Again::Json };
+        // A call that was cut off cannot go back, and a thought may lack its seal.
+        let texts = partial.blocks.into_iter().filter(|block| matches!(block, Block::Text(_)));
+        self.conversation.hear(texts.collect());
+        self.conversation.tell(words::cancelled(&said, impossible, again));
+        self.ask_again(Pressure::Free);
+    }
+
+    /// Tries the calls of the terminal tool, in order, and suppresses all others.
+    fn take_answer(&mut self, reply: Reply) {
+        let (extent, mut usage) = (Extent::of(reply.stop.as_ref()), reply.usage);
+        let ends_in_call = matches!(reply.blocks.last(), Some(Block::Call(_)));
+        let mut batch = Batch::of(reply, Some(TERMINAL_TOOL));
+        let vetoes = std::mem::take(&mut self.vetoes);
+        let last = batch.open().count();
+        let mut end = None;
+        for (position, slot) in batch.slots_mut().enumerate() {
+            if slot.call.name != TERMINAL_TOOL || end.is_some() {
+                continue;
+            }
+            // Only the last call of a turn can be what the token limit cut.
+            let is_last = position + 1 == last && ends_in_call;
+            let extent = if is_last { extent } else { Extent::Whole };
+            let usage = std::mem::take(&mut usage);
+            let arguments = &slot.call.arguments;
+            let considered = match vetoes.get(&slot.position) {
+                Some(why) => self.forbid(arguments, why, usage),
+                None => self.consider(Channel::Arguments, arguments, extent, usage),
+            };
+            match considered {
+                Considered::Accepted(accepted) => {
+                    slot.execute(words::ACCEPTED.to_owned(), ToolStatus::Done);
+                    end = Some(accepted);
+                }
+                Considered::Rejected(feedback) => {
+                    let again = words::again(Again::Call);
+                    slot.execute(format!("{feedback}\n{again}"), ToolStatus::Failed);
+                }
+            }
+        }
+        let why = if end.is_some() { words::SKIPPED } else { words::SKIPPED_FOR_NOW };
+        batch.skip_open_after(0, why);
+        if let Some(end) = end {
+            self.events.push(EventKind::Heard(batch.heard()));
+            self.state = State::Over(end);
+            return;
+        }
+        self.close(batch);
+        if self.may_ask_again() {
+            self.ask_again(Pressure::Free);
+        } else {
+            self.fail(self.exhausted());
+        }
+    }
+
+    /// Lets the tools work that the model called, as far as the budget reaches.
+    fn call_tools(&mut self, reply: Reply) {
+        let is_cut = Extent::of(reply.stop.as_ref()) == Extent::Cut
+            && matches!(reply.blocks.last(), Some(Block::Call(_)));
+        let mut batch = Batch::of(reply, None);
+        if is_cut && let Some(slot) = batch.slots_mut().last() {
+            // What a cut call lacks, nobody knows.
+            if Document::parse(slot.call.arguments.as_str()).is_err() {
+                slot.skip(words::CUT_CALL);
+            }
+        }
+        let calls: Vec<_> = batch.open().map(|slot| slot.call.clone()).collect();
+        if let Err(error) = self.repetition.note(&calls) {
+            batch.skip_open_after(0, words::REPEATED);
+            self.close(batch);
+            return self.fail(error);
+        }
+        let left = self.spending.tool_calls_left();
+        let after = (calls.len() > left).then(|| self.spending.no_tool_calls_left());
+        batch.skip_open_after(left, words::OVER_BUDGET);
+        self.spending.tick(calls.len().min(left));
+        if batch.open().next().is_some() {
+            self.state = State::Working(batch, after);
+            return;
+        }
+        self.close(batch);
+        match after {
+            Some(error) => self.fail(error),
+            None => self.drain(),
+        }
+    }
+
+    /// Takes a turn without calls.
+    fn take_text(&mut self, reply: Reply) {
+        let text = reply.text();
+        let extent = Extent::of(reply.stop.as_ref());
+        let Some(channel) = self.offer.as_ref().map(channel_of_text) else {
+            return self.take_plain(reply, text, extent);
+        };
+        let is_pending = !self.notices.is_empty() || !self.open_tasks.is_empty();
+        if is_pending {
+            // It ended its turn to wait; only a whole answer is more than a remark.
+            if let Some(end) = self.accept_early(channel, &text, extent, reply.usage) {
+                self.state = State::Over(end);
+            } else {
+                self.wait(reply);
+            }
+            return;
+        }
+        match self.consider(channel, &text, extent, reply.usage) {
+            Considered::Accepted(end) => self.state = State::Over(end),
+            Considered::Rejected(feedback) => {
+                let again = self.offer.as_ref().and_then(Offer::again_after_text);
+                let Some(again) = again.filter(|_| self.may_ask_again()) else {
+                    return self.fail(self.exhausted());
+                };
+                self.conversation.hear(reply.blocks);
+                self.conversation.tell(format!("{feedback}\n{}", words::again(again)));
+                self.ask_again(Pressure::Forced);
+            }
+        }
+    }
+
+    /// Takes the text of a run without a contract.
+    fn take_plain(&mut self, reply: Reply, text: String, extent: Extent) {
+        if !self.notices.is_empty() || !self.open_tasks.is_empty() {
+            return self.wait(reply);
+        }
+        if extent == Extent::Cut {
+            let message =
+                format!("the answer was cut at the token limit: {}", words::preview(&text));
+            let hint = Some("raise the limit of output tokens".to_owned());
+            return self.fail(RunError { outcome: Outcome::Truncated, message, hint });
+        }
+        if text.trim().is_empty() {
+            let message = "the model ended its turn without a word".to_owned();
+            return self.fail(RunError { outcome: Outcome::NoAnswer, message, hint: None });
+        }
+        self.conversation.hear(reply.blocks);
+        self.state = State::Over(End::Text(text));
+    }
+
+    /// Waits for background work, or goes on with what it has said already.
+    fn wait(&mut self, reply: Reply) {
+        self.conversation.hear(reply.blocks);
+        if self.notices.is_empty() {
+            self.state = State::Idle;
+        } else {
+            self.drain();
+        }
+    }
+
+    /// Tells the model what came of a turn's calls.
+    pub(super) fn close(&mut self, batch: Batch) {
+        self.events.push(EventKind::Heard(batch.heard()));
+        let (blocks, results) = batch.into_turn();
+        self.conversation.hear(blocks);
+        self.conversation.answer(results);
+    }
+
+    /// Tells the model everything that background work has said, and lets it speak.
+    pub(super) fn drain(&mut self) {
+        for notification in std::mem::take(&mut self.notices) {
+            self.conversation.tell(words::notification(&notification));
+        }
+        self.state = State::Ready;
+    }
+}
+
+/// Returns what was said that is meant as an answer: arguments of the terminal tool, else text.
+fn raw(reply: &Reply) -> String {
+    let answer = reply.calls().filter(|call| call.name == TERMINAL_TOOL).last();
+    answer.map_or_else(|| reply.text(), |call| call.arguments.clone())
+}

@@ -1,0 +1,157 @@
+//! Everything that the machine says to the model, in one place.
+
+use crate::contract::Contract;
+use crate::json::Document;
+use crate::stream::Impossible;
+use crate::verdict::Violations;
+
+use super::{Notification, TERMINAL_TOOL};
+
+/// How many violations one message lists: a model mends the first ones and is asked again.
+const LISTED_VIOLATIONS: usize = 20;
+
+/// How many characters one violation, or one quoted piece of an answer, may take.
+const QUOTE_LIMIT: usize = 500;
+
+/// How many characters of an answer an error shows.
+const PREVIEW_LIMIT: usize = 200;
+
+/// What the terminal tool is for.
+pub(super) const TOOL_DESCRIPTION: &str = "Delivers your final answer. This is the only way to \
+    deliver it: an answer in plain text is discarded. The first call whose arguments are valid ends \
+    the session, so gather all the information that you need before you call it, and do not call \
+    other tools in the same turn. If the arguments are not valid, you get the errors and may call it \
+    again.";
+
+/// What a model that has the terminal tool is told up front.
+pub(super) const TOOL_INSTRUCTIONS: &str = "When you have everything that you need, deliver your \
+    final answer by calling the tool `structured_output`. Do not write the answer as text.";
+
+/// What the accepted call is told.
+pub(super) const ACCEPTED: &str = "Structured output accepted. The session ends now.";
+
+/// What a suppressed call is told when the run is over.
+pub(super) const SKIPPED: &str =
+    "Skipped: this turn's structured_output contract took precedence as the terminal output.";
+
+/// What a suppressed call is told when the model gets another turn.
+pub(super) const SKIPPED_FOR_NOW: &str = "Skipped: this turn's structured_output contract took precedence as the terminal output. \
+     Re-issue this call in a separate turn if needed.";
+
+/// What a call is told that no budget is left for.
+pub(super) const OVER_BUDGET: &str = "Skipped: the budget for tool calls is spent.";
+
+/// What the calls of a turn are told that repeats itself.
+pub(super) const REPEATED: &str = "Skipped: the same call was made three times in a row.";
+
+/// What a call is told that the token limit cut off.
+pub(super) const CUT_CALL: &str = "Skipped: your turn was cut at the token limit before this call was complete. Say less in one \
+     turn, and issue the call again.";
+
+/// What the calls of a turn are told that did not come to its end.
+pub(super) const UNFINISHED: &str = "Skipped: the turn was not completed.";
+
+/// What a call is told whose tool gave no result.
+pub(super) const NO_RESULT: &str = "The tool gave no result.";
+
+/// Returns what a model is told that has nothing but words to go by.
+pub(super) fn prompt_instructions(contract: &Contract, example: Option<&Document>) -> String {
+    let schema = format!("{:#}", contract.schema());
+    let mut text = format!(
+        "Your final answer must be one JSON value that satisfies this JSON Schema:\n\n{schema}\n\n\
+         Answer with only that JSON: no explanation before or after it, no Markdown fence, no \
+         comments."
+    );
+    if let Some(example) = example {
+        let example = format!("{:#}", example.to_value());
+        text.push_str("\n\nAn example of the form, whose content means nothing:\n\n");
+        text.push_str(&example);
+    }
+    text
+}
+
+/// Returns what the model is told of an answer that was rejected, `within` the member that holds
+/// it.
+pub(super) fn rejection(violations: &Violations, within: Option<&str>) -> String {
+    let mut lines = vec!["The answer does not satisfy the contract:".to_owned()];
+    for violation in violations.list.iter().take(LISTED_VIOLATIONS) {
+        let wrapper = within.map(|member| format!("/{member}")).unwrap_or_default();
+        let place = format!("{wrapper}{}", violation.pointer.as_str());
+        let place = if place.is_empty() { "(root)" } else { &place };
+        lines.push(format!("- {}: {}", shorten(place), shorten(&violation.message)));
+    }
+    let unlisted = violations.list.len().saturating_sub(LISTED_VIOLATIONS);
+    if unlisted > 0 || violations.more {
+        lines.push("- and more".to_owned());
+    }
+    lines.join("\n")
+}
+
+/// Returns how the model is asked to answer again.
+pub(super) fn again(way: Again) -> String {
+    match way {
+        Again::Call => format!("Call `{TERMINAL_TOOL}` again with all of it corrected."),
+        Again::CallInsteadOfText => format!(
+            "Plain text is discarded. Deliver your answer now by calling `{TERMINAL_TOOL}`."
+        ),
+        Again::Json => {
+            "Answer again with the whole corrected JSON, and with nothing but that JSON.".to_owned()
+        }
+    }
+}
+
+/// How the model is asked to answer again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Again {
+    /// By another call of the terminal tool.
+    Call,
+    /// By a call of the terminal tool, which it did not use.
+    CallInsteadOfText,
+    /// In JSON alone.
+    Json,
+}
+
+/// Returns what the model is told of an answer that was cut at the token limit.
+pub(super) const TRUNCATED: &str =
+    "The answer was cut at the token limit before it was complete. Make it shorter.";
+
+/// Returns what the model is told of an answer that was cancelled while it was said.
+pub(super) fn cancelled(raw: &str, impossible: &Impossible, again: Again) -> String {
+    let Impossible { violation, .. } = impossible;
+    let pointer = violation.pointer.as_str();
+    let place = if pointer.is_empty() { "(root)" } else { pointer };
+    format!(
+        "Your answer was stopped because it could not satisfy the contract any more:\n- {}: \
+         {}\nIt began: {}\n{}",
+        shorten(place),
+        shorten(&violation.message),
+        shorten(raw),
+        self::again(again)
+    )
+}
+
+/// Returns what the model is told of background work.
+pub(super) fn notification(notification: &Notification) -> String {
+    let Notification { task_id, status, text } = notification;
+    format!("Background task {task_id} {status}:\n{text}")
+}
+
+/// Returns the beginning of `text` for an error, with `+` if there is more.
+pub(super) fn preview(text: &str) -> String {
+    cut(text.trim(), PREVIEW_LIMIT, "+")
+}
+
+fn shorten(text: &str) -> String {
+    cut(text, QUOTE_LIMIT, "…")
+}
+
+fn cut(text: &str, limit: usize, mark: &str) -> String {
+    match text.char_indices().nth(limit) {
+        Some((end, _)) => format!("{}{mark}", text.get(..end).unwrap_or_default()),
+        None => text.to_owned(),
+    }
+}
+
+/// What the model is told of an answer that was emptied to make it conform.
+pub(super) const COLLAPSED: &str =
+    "the answer is empty now, but an earlier one was not: correct that one instead of dropping it";

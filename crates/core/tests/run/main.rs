@@ -1,0 +1,20 @@
+//! The run machine, driven by hand: replies in, steps and events out.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::wildcard_enum_match_arm,
+    reason = "helpers of tests"
+)]
+
+mod background;
+mod bounds;
+mod cancel;
+mod degenerate;
+mod dispatch;
+mod laws;
+mod reading;
+mod requests;
+mod support;

@@ -1,0 +1,130 @@
+//! What is asked of the model, mode by mode and dialect by dialect.
+
+use airtight_core::Dialect;
+use airtight_core::codec::Wire;
+use airtight_core::lower::{lower, lower_parameters};
+use airtight_core::message::{Enforcement, ToolChoice};
+use airtight_core::run::{Mode, Outcome, Run, Step, TERMINAL_TOOL, Terminal, TextRung};
+use serde_json::json;
+use test_case::test_matrix;
+
+use crate::support::*;
+
+fn first(job: airtight_core::run::Job) -> airtight_core::codec::Request {
+    let Step::CallModel(request) = Run::new(job).unwrap().step() else { panic!("a model call") };
+    *request
+}
+
+#[test_matrix([
+    (Wire::Anthropic, Dialect::Anthropic),
+    (Wire::Responses, Dialect::OpenaiStrict),
+    (Wire::Chat, Dialect::OpenaiStrict),
+    (Wire::Chat, Dialect::Vllm),
+    (Wire::Gemini, Dialect::Gemini),
+])]
+fn tool_mode_offers_the_adapted_schema_as_strict_parameters((wire, dialect): (Wire, Dialect)) {
+    let mut job = job(review());
+    (job.wire, job.dialect) = (wire, dialect);
+    let contract = job.contract.clone().unwrap();
+    let request = first(job);
+    let terminal = request.tools.last().unwrap();
+    assert_eq!(terminal.name, TERMINAL_TOOL);
+    assert_eq!(terminal.parameters, lower_parameters(&contract, dialect).unwrap().schema);
+    assert_eq!(terminal.enforcement, Enforcement::Strict);
+    assert_eq!((request.choice, request.format), (ToolChoice::Auto, None));
+    assert!(request.system.unwrap().contains(TERMINAL_TOOL));
+}
+
+#[test_matrix([
+    (Wire::Anthropic, Dialect::Anthropic),
+    (Wire::Responses, Dialect::OpenaiStrict),
+    (Wire::Chat, Dialect::LlamaCpp),
+    (Wire::Gemini, Dialect::Gemini),
+])]
+fn native_mode_asks_for_the_adapted_schema_as_the_format((wire, dialect): (Wire, Dialect)) {
+    let mut job = job(review());
+    (job.wire, job.dialect, job.mode) = (wire, dialect, Mode::Native);
+    let contract = job.contract.clone().unwrap();
+    let request = first(job);
+    assert_eq!(request.format.unwrap().schema, lower(&contract, dialect).unwrap().schema);
+    assert!(request.tools.iter().all(|tool| tool.name != TERMINAL_TOOL));
+    assert_eq!(request.system, None);
+}
+
+#[test]
+fn prompt_mode_tells_schema_directive_and_example_behind_the_callers_words() {
+    let mut job = job(review());
+    job.mode = Mode::Prompt;
+    job.system = Some("Be kind.".to_owned());
+    let request = first(job);
+    let system = request.system.unwrap();
+    assert!(system.starts_with("Be kind.\n\n"), "{system}");
+    for part in ["\"maximum\": 10", "only that JSON", "\"summary\": \"Example summary\""] {
+        assert!(system.contains(part), "{part} in {system}");
+    }
+    assert_eq!((request.format, request.tools.len()), (None, 1));
+}
+
+#[test]
+fn auto_is_native_for_a_single_shot_whose_constraints_the_model_knows() {
+    let mut job = job(review());
+    job.mode = Mode::Auto;
+    assert_eq!(first(job.clone()).format, None);
+    job.tools.clear();
+    assert!(first(job.clone()).format.is_some());
+    let untellable = json!({ "type": "string", "not": { "const": "a".repeat(300) } });
+    let schema = json!({ "type": "object", "properties": { "a": untellable } });
+    job.contract = Some(contract(schema));
+    job.dialect = Dialect::OpenaiStrict;
+    let untold = lower(job.contract.as_ref().unwrap(), job.dialect).unwrap();
+    assert!(untold.losses.iter().any(|loss| loss.keyword == "not"));
+    assert_eq!(first(job).tools.len(), 1);
+}
+
+#[test]
+fn a_denied_terminal_tool_is_not_offered() {
+    let mut job = job(review());
+    job.terminal = Terminal::Denied;
+    assert!(first(job.clone()).tools.iter().all(|tool| tool.name != TERMINAL_TOOL));
+    let played = play(job.clone(), vec![text("I cannot deliver this.")]);
+    assert_eq!(played.report.outcome, Outcome::NoAnswer);
+    assert!(played.report.error.unwrap().hint.unwrap().contains("denied"));
+    job.mode = Mode::Auto;
+    assert!(first(job).format.is_some());
+}
+
+#[test]
+fn what_only_plain_text_could_deliver_is_refused_where_text_is() {
+    let mut job = job(review());
+    job.policy.text = TextRung::Refused;
+    job.mode = Mode::Prompt;
+    assert_eq!(Run::new(job.clone()).unwrap_err().outcome, Outcome::Config);
+    job.mode = Mode::Tool;
+    job.terminal = Terminal::Denied;
+    assert_eq!(Run::new(job).unwrap_err().outcome, Outcome::Config);
+}
+
+#[test_matrix([Dialect::Anthropic, Dialect::OpenaiStrict, Dialect::Gemini, Dialect::LlamaCpp])]
+fn a_root_that_is_no_object_is_wrapped_for_the_tool_and_unwrapped(dialect: Dialect) {
+    let mut job = job(json!({ "type": "array", "items": { "type": "integer", "maximum": 9 } }));
+    job.dialect = dialect;
+    let parameters = first(job.clone()).tools.last().unwrap().parameters.clone();
+    assert_eq!(parameters["type"], "object");
+    assert!(parameters["properties"]["value"].is_object(), "{parameters}");
+    let replies = vec![
+        calls(vec![answer("1", r#"{"value":[10]}"#)]),
+        calls(vec![answer("2", r#"{"value":[1,2]}"#)]),
+    ];
+    let played = play(job, replies);
+    assert_eq!(played.value().as_deref(), Some("[1,2]"));
+    assert!(played.last_results()[0].1.contains("/value/0"), "{:?}", played.last_results());
+}
+
+#[test]
+fn a_tool_of_the_caller_cannot_shadow_the_terminal_tool() {
+    let mut job = job(review());
+    job.tools.push(tool(TERMINAL_TOOL));
+    let request = first(job);
+    assert_eq!(request.tools.iter().filter(|tool| tool.name == TERMINAL_TOOL).count(), 1);
+    assert_ne!(request.tools.last().unwrap().description, "");
+}
