@@ -3,7 +3,7 @@
 SHELL := /usr/bin/env bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help demo test bench fuzz setup format lint layers unit docs bless
+.PHONY: help demo test bench fuzz setup format lint layers unit sdk docs bless
 
 help: ## Show what there is to type
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
@@ -12,7 +12,7 @@ demo: setup ## Build, then check a contract and validate an answer
 	cargo build --locked --package airtight
 	@scripts/demo target/debug/airtight
 
-test: setup format lint layers unit docs ## Everything that must hold before a change lands
+test: setup format lint layers unit sdk docs ## Everything that must hold before a change lands
 
 setup:
 	@scripts/setup
@@ -30,6 +30,10 @@ unit:
 	cargo nextest run --workspace --locked --no-fail-fast
 	cargo test --workspace --locked --doc --quiet
 
+# The vendors' own clients against the scripted server.
+sdk:
+	@scripts/sdk
+
 # Generated pages are compared by tests; this builds the API documentation.
 docs:
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --locked --no-deps --quiet
@@ -37,7 +41,7 @@ docs:
 bless: setup ## Write the generated pages and snapshots again
 	AIRTIGHT_BLESS=1 TRYCMD=overwrite INSTA_UPDATE=always cargo nextest run --workspace --no-fail-fast
 
-bench: setup ## Measure against today's tools, in one run
+bench: setup ## Measure against today's tools and agents, in one run
 	@scripts/setup bench
 	@bench/run
 
