@@ -1,0 +1,89 @@
+//! The loop that does what a run says.
+//!
+//! A run decides, this performs: it asks the model, runs tools and subagents, keeps time and
+//! budgets, and tells an observer what happens. Everything of one run happens on the task that
+//! awaits [`Agent::drive`]: dropping that future drops connections, tools and subagents with it.
+
+mod background;
+mod batch;
+mod conversation;
+mod objection;
+mod performance;
+mod stage;
+
+use airtight_core::message::ToolSpec;
+use airtight_core::run::{EventKind, Report, Run};
+use tokio_util::sync::CancellationToken;
+
+use crate::hooks::Hooks;
+use crate::provider::{Provider, Retries};
+use crate::subagent::Subagents;
+use crate::toolbox::Toolbox;
+
+pub(crate) use background::Finished;
+pub(crate) use batch::{Returned, failed};
+pub(crate) use performance::{Performance, Scene};
+
+/// One thing that happened, stamped.
+#[derive(Debug, Clone)]
+pub struct Event {
+    /// Counts up from 0 within a run, subagents included.
+    pub seq: u64,
+    /// Unix time.
+    pub at_ms: u64,
+    /// The tool call of the subagent it happened in.
+    pub parent_call_id: Option<String>,
+    /// What happened.
+    pub kind: EventKind,
+}
+
+/// Sees every event of a run, in order: the output, the recording, the ledger.
+pub trait Observer: Send {
+    /// Takes an event.
+    fn event(&mut self, event: &Event);
+}
+
+/// Everything a run needs to be performed. It can perform many at the same time.
+#[derive(Debug)]
+pub struct Agent {
+    /// Where the model is.
+    pub provider: Provider,
+    /// What it can call.
+    pub toolbox: Toolbox,
+    /// Who may object.
+    pub hooks: Hooks,
+    /// Whether, and how, it can send others.
+    pub subagents: Option<Subagents>,
+    /// How failed requests are sent again.
+    pub retries: Retries,
+}
+
+impl Agent {
+    /// Makes an agent without subagents.
+    pub fn new(provider: Provider, toolbox: Toolbox, hooks: Hooks) -> Self {
+        Self { provider, toolbox, hooks, subagents: None, retries: Retries::default() }
+    }
+
+    /// Returns what the model of a job is told it can call: the toolbox, and `agent` if it may.
+    pub fn specs(&self) -> Vec<ToolSpec> {
+        let mut specs = self.toolbox.specs();
+        specs.extend(self.subagents.as_ref().map(Subagents::spec));
+        specs
+    }
+
+    /// Performs `run` to its end; `interrupt` ends it cleanly.
+    ///
+    /// The observer's last event is [`EventKind::Ended`], and there is exactly one.
+    pub async fn drive(
+        &self,
+        run: Run,
+        observer: &mut dyn Observer,
+        interrupt: CancellationToken,
+    ) -> Report {
+        let stage = stage::Live::new(observer);
+        let scene = Scene { agent: self, stage: &stage, parent: None, toolbox: &self.toolbox };
+        let report = Performance::new(scene, run, interrupt).perform().await;
+        scene.emit(EventKind::Ended(Box::new(report.clone())));
+        report
+    }
+}

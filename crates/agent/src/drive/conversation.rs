@@ -1,0 +1,86 @@
+//! Asking the model, and asking it again when its provider fails.
+
+use std::ops::ControlFlow;
+use std::time::Duration;
+
+use airtight_core::codec::{Delta, FailureKind, ProviderFailure, Reply, Request};
+use airtight_core::run::{CallFailure, EventKind};
+use airtight_core::stream::Impossible;
+use tokio::time::sleep;
+
+use super::Performance;
+use crate::provider::{End, Exchange};
+
+impl Performance<'_> {
+    /// Sends `request` until there is an answer, no hope or no time.
+    pub(super) async fn converse(&mut self, request: Request) {
+        let mut retries = 0;
+        loop {
+            let (exchange, impossible) = self.attempt(&request).await;
+            let failure = match (exchange.end, impossible) {
+                (_, Some(impossible)) => {
+                    let failure = CallFailure::Impossible(Box::new(impossible));
+                    return self.run.failed(exchange.reply, failure);
+                }
+                (End::Whole, None) => return self.take(&request, exchange.reply).await,
+                (End::Stopped, None) => return self.stopped(exchange.reply),
+                (End::Failed(failure), None) => failure,
+            };
+            let policy = self.scene.agent.retries;
+            let left = self.limit.left();
+            let Some(pause) = policy.pause(retries, &failure, fastrand::f64(), left) else {
+                return self.run.failed(exchange.reply, CallFailure::Provider(failure));
+            };
+            retries += 1;
+            self.run.retried(&exchange.reply, &failure);
+            self.publish();
+            if self.pause(pause).await.is_break() {
+                return self.mind_limit();
+            }
+        }
+    }
+
+    /// Ends the run first, then says what was said until then: no failure of the provider.
+    fn stopped(&mut self, partial: Reply) {
+        self.mind_limit();
+        let message = "the run was stopped while the model spoke".to_owned();
+        self.run.failed(
+            partial,
+            CallFailure::Provider(ProviderFailure {
+                kind: FailureKind::Network,
+                status: None,
+                code: None,
+                message,
+                retry_after: None,
+            }),
+        );
+    }
+
+    /// Sends `request` once; stops as soon as the answer can no longer conform.
+    async fn attempt(&mut self, request: &Request) -> (Exchange, Option<Impossible>) {
+        let mut watch = self.run.watch();
+        let mut impossible = None;
+        let scene = self.scene;
+        let mut listen = |delta: &Delta| {
+            scene.emit(EventKind::Delta(delta.clone()));
+            impossible = watch.push(delta);
+            if impossible.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        };
+        let sent = scene.agent.provider.send(request, &mut listen, self.limit.reached());
+        let exchange = self.background.alongside(sent).await;
+        (exchange, impossible)
+    }
+
+    /// Waits before the next request, or breaks off when it is time to stop.
+    async fn pause(&mut self, pause: Duration) -> ControlFlow<()> {
+        let limit = self.limit.clone();
+        let pause = async {
+            tokio::select! {
+                biased;
+                () = limit.reached() => ControlFlow::Break(()),
+                () = sleep(pause) => ControlFlow::Continue(()),
+            }
+        };
+        self.background.alongside(pause).await
+    }
+}

@@ -1,0 +1,31 @@
+//! Performs what `airtight-core` decides: providers over HTTP, tools, hooks, subagents, MCP.
+
+mod clock;
+mod drive;
+mod hooks;
+mod mcp;
+mod permission;
+mod process;
+pub mod provider;
+mod recording;
+mod sandbox;
+mod subagent;
+mod toolbox;
+mod tools;
+mod workspace;
+
+pub use drive::{Agent, Event, Observer};
+pub use hooks::{HOOK_TIMEOUT, Hook, HookEvent, Hooks, Veto};
+pub use mcp::{Mcp, McpConfigError, McpServer, McpStatus, McpTransport};
+pub use permission::{
+    ApprovalMode, Denied, Permissions, Rule, RuleError, Subject, UnknownMode, Visibility,
+};
+pub use process::Environment;
+pub use recording::Recording;
+pub use sandbox::{HELPER_ARGUMENT, Sandbox, SandboxError, enter_and_exec};
+pub use subagent::{AGENT_TOOL, Subagents};
+pub use toolbox::{
+    CallContext, Called, Denial, DeniedBy, Effect, Note, Tool, ToolError, Toolbox, ToolboxBuilder,
+};
+pub use tools::{RESULT_LIMIT_BYTES, Standard};
+pub use workspace::{PathError, Workspace, WorkspaceError};

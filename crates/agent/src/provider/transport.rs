@@ -1,0 +1,200 @@
+//! One request, one streamed answer.
+//!
+//! Everything that a server sends has a limit in bytes and in time. Stopping drops the connection
+//! at once, so that the provider stops too. Redirects are not followed: the key would go along.
+
+mod body;
+mod client;
+mod failure;
+
+use std::ops::ControlFlow;
+use std::time::Duration;
+
+use airtight_core::codec::{Assembler, Call, Delta, ProviderFailure, Reply, Request};
+use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use reqwest::{Client, Response};
+use tokio::time::{Instant, timeout_at};
+
+use super::{Endpoint, EndpointError};
+use body::Body;
+
+/// How long a server may take to accept a connection, TLS included.
+const CONNECT: Duration = Duration::from_secs(10);
+/// How long a server may take until the head of its response, the connection included.
+const HEAD: Duration = Duration::from_secs(310);
+/// How long a server may be silent. Models that think send nothing for minutes.
+const IDLE: Duration = Duration::from_mins(5);
+/// How long an answer may take in all: longer than any real one.
+const TOTAL: Duration = Duration::from_mins(30);
+
+/// How long after the end mark the connection is kept: its real end makes it usable again, and
+/// some servers send the usage last.
+const TRAIL: Duration = Duration::from_secs(1);
+
+/// How long a server may take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Timeouts {
+    /// To accept a connection, TLS included.
+    pub connect: Duration,
+    /// To send the head of its response, the connection included.
+    pub head: Duration,
+    /// Between two pieces of the answer.
+    pub idle: Duration,
+    /// From the request to the end of the answer.
+    pub total: Duration,
+}
+
+impl Default for Timeouts {
+    fn default() -> Self {
+        Self { connect: CONNECT, head: HEAD, idle: IDLE, total: TOTAL }
+    }
+}
+
+/// One model at one provider. Clones share their connections.
+#[derive(Debug, Clone)]
+pub struct Provider {
+    endpoint: Endpoint,
+    headers: HeaderMap,
+    client: Client,
+    timeouts: Timeouts,
+}
+
+/// What came of one request.
+#[derive(Debug)]
+pub struct Exchange {
+    /// What was said, whole or not.
+    pub reply: Reply,
+    /// How it ended.
+    pub end: End,
+}
+
+/// How a streamed answer ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum End {
+    /// With the format's own end mark.
+    Whole,
+    /// The one who listened wanted no more, or was told to stop.
+    Stopped,
+    /// The provider failed.
+    Failed(ProviderFailure),
+}
+
+impl Provider {
+    /// Makes a provider of `endpoint`, with the process's connections where possible.
+    pub fn new(endpoint: Endpoint, timeouts: Timeouts) -> Result<Self, EndpointError> {
+        let client = client::shared(&endpoint, timeouts.connect)?;
+        let headers = endpoint.header_map()?;
+        Ok(Self { endpoint, headers, client, timeouts })
+    }
+
+    /// Returns where the model is.
+    pub fn endpoint(&self) -> &Endpoint {
+        &self.endpoint
+    }
+
+    /// Sends `request` once and gives every piece of the answer to `listen`, until `listen` breaks
+    /// or `stop` is ready. What was said before is in the exchange, however it ends.
+    pub async fn send(
+        &self,
+        request: &Request,
+        listen: &mut (dyn FnMut(&Delta) -> ControlFlow<()> + Send),
+        stop: impl Future<Output = ()> + Send,
+    ) -> Exchange {
+        let mut assembler = Assembler::default();
+        let end = tokio::select! {
+            biased;
+            () = stop => End::Stopped,
+            end = self.exchange(request, listen, &mut assembler) => end,
+        };
+        Exchange { reply: assembler.finish(), end }
+    }
+
+    async fn exchange(
+        &self,
+        request: &Request,
+        listen: &mut (dyn FnMut(&Delta) -> ControlFlow<()> + Send),
+        assembler: &mut Assembler,
+    ) -> End {
+        let deadline = Instant::now() + self.timeouts.total;
+        let call = self.endpoint.wire.encode(request);
+        let response = match self.open(&call, deadline).await {
+            Ok(response) => response,
+            Err(failure) => return End::Failed(self.masked(failure)),
+        };
+        let mut body = Body::new(response, self.timeouts.idle, deadline);
+        let mut decoder = self.endpoint.wire.decoder();
+        loop {
+            if decoder.is_complete() {
+                body.expect_end_within(TRAIL);
+            }
+            let events = match body.events().await {
+                Ok(Some(events)) => events,
+                Ok(None) if decoder.is_complete() => return End::Whole,
+                Ok(None) => return End::Failed(failure::cut()),
+                // What follows the end mark is of no interest, nor is how it ends.
+                Err(_) if decoder.is_complete() => return End::Whole,
+                Err(failure) => return End::Failed(self.masked(failure)),
+            };
+            for event in events {
+                for delta in decoder.push(&event) {
+                    let delta = self.masked_delta(delta);
+                    let flow = listen(&delta);
+                    if let Err(failure) = assembler.push(delta) {
+                        return End::Failed(failure);
+                    }
+                    if flow.is_break() {
+                        return End::Stopped;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Sends the request and reads the head of the response; an error answer is read as far as the
+    /// limit.
+    async fn open(&self, call: &Call, deadline: Instant) -> Result<Response, ProviderFailure> {
+        let late = Instant::now() + self.timeouts.head;
+        let sent = self.client.post(self.endpoint.url_of(&call.path)).headers(self.head(call));
+        let sent = sent.body(call.body.to_string()).send();
+        let response = match timeout_at(late.min(deadline), sent).await {
+            Ok(Ok(response)) => response,
+            Ok(Err(error)) => return Err(failure::of_transport(error)),
+            Err(_) => return Err(failure::stalled("the head of the response")),
+        };
+        if let Some(failure) = failure::of_head(&response) {
+            return Err(failure);
+        }
+        if response.status().is_success() {
+            return Ok(response);
+        }
+        let status = response.status().as_u16();
+        let asked = failure::asked_pause(response.headers());
+        let text = body::read_error(response, self.timeouts.idle, deadline).await;
+        Err(ProviderFailure::from_response(status, &text, asked))
+    }
+
+    /// Puts the headers together, strongest last.
+    fn head(&self, call: &Call) -> HeaderMap {
+        let mut map = self.headers.clone();
+        map.insert(ACCEPT, HeaderValue::from_static("text/event-stream"));
+        map.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        for (name, value) in &call.headers {
+            if let Ok(value) = HeaderValue::from_str(value) {
+                map.insert(HeaderName::from_static(name), value);
+            }
+        }
+        map
+    }
+
+    fn masked(&self, mut failure: ProviderFailure) -> ProviderFailure {
+        self.endpoint.mask(&mut failure.message);
+        if let Some(code) = &mut failure.code {
+            self.endpoint.mask(code);
+        }
+        failure
+    }
+
+    fn masked_delta(&self, delta: Delta) -> Delta {
+        if let Delta::Failed(failure) = delta { Delta::Failed(self.masked(failure)) } else { delta }
+    }
+}

@@ -1,0 +1,52 @@
+//! What the model wanted and did not get, for the report.
+
+use std::sync::{Mutex, PoisonError};
+
+use airtight_core::message::ToolCall;
+
+/// How many denials are kept: a model that is denied more often is not worth listening to.
+const LIMIT: usize = 1000;
+
+/// Who denied a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DeniedBy {
+    /// The mode, or a rule.
+    Permission,
+    /// A hook.
+    Hook,
+}
+
+/// One call that was denied.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Denial {
+    /// The tool.
+    pub tool: String,
+    /// The provider's id of the call.
+    pub call_id: String,
+    /// The arguments as the model wrote them.
+    pub arguments: String,
+    /// Who denied it.
+    pub by: DeniedBy,
+}
+
+/// All of them.
+#[derive(Debug, Default)]
+pub(super) struct Denials(Mutex<Vec<Denial>>);
+
+impl Denials {
+    pub(super) fn add(&self, call: &ToolCall, by: DeniedBy) {
+        let mut list = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if list.len() < LIMIT {
+            list.push(Denial {
+                tool: call.name.clone(),
+                call_id: call.id.clone(),
+                arguments: call.arguments.clone(),
+                by,
+            });
+        }
+    }
+
+    pub(super) fn list(&self) -> Vec<Denial> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}

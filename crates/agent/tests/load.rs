@@ -1,0 +1,92 @@
+//! Many runs at the same time: every one gets its own answer.
+
+#![expect(clippy::unwrap_used, reason = "a helper that cannot go on fails its test")]
+
+use std::sync::Arc;
+
+use airtight_agent::provider::{ModelName, Provider, Timeouts};
+use airtight_agent::{Agent, Event, Hooks, Observer, Toolbox};
+use airtight_core::Contract;
+use airtight_core::run::{Job, Mode, Outcome, Policy, Report, Run, Terminal};
+use airtight_fake::{Fake, Script, Turn};
+use serde_json::json;
+use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+const RUNS: usize = 1_000;
+const IN_FLIGHT: usize = 100;
+
+struct Nobody;
+
+impl Observer for Nobody {
+    fn event(&mut self, _event: &Event) {}
+}
+
+/// Prompts are all of one length, so that none contains another.
+fn prompt(number: usize) -> String {
+    format!("job {number:04}")
+}
+
+fn agent(fake: &Fake) -> Agent {
+    let model = ModelName::parse("anthropic:model-1").unwrap();
+    let endpoint = model.endpoint(Some(&fake.anthropic_base()), |_| Some("key".to_owned()));
+    let provider = Provider::new(endpoint.unwrap(), Timeouts::default()).unwrap();
+    Agent::new(provider, Toolbox::default(), Hooks::default())
+}
+
+fn job(agent: &Agent, contract: &Arc<Contract>, number: usize) -> Job {
+    let endpoint = agent.provider.endpoint();
+    Job {
+        contract: Some(Arc::clone(contract)),
+        wire: endpoint.wire,
+        dialect: endpoint.dialect,
+        model: endpoint.model.clone(),
+        mode: Mode::Tool,
+        system: None,
+        prompt: prompt(number),
+        tools: Vec::new(),
+        terminal: Terminal::Offered,
+        policy: Policy::default(),
+        price: None,
+        source: None,
+    }
+}
+
+async fn one(agent: Arc<Agent>, job: Job, places: Arc<Semaphore>) -> Report {
+    let _place = places.acquire().await.unwrap();
+    let run = Run::new(job).unwrap();
+    agent.drive(run, &mut Nobody, CancellationToken::new()).await
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_thousand_runs_lose_no_result() {
+    let turns = (0..RUNS).map(|number| {
+        let answer = json!({ "number": number, "text": "x".repeat(64) });
+        Turn::call("structured_output", answer).when_contains(prompt(number))
+    });
+    let fake = Fake::start(Script::new(turns)).await.unwrap();
+    let schema = json!({
+        "type": "object",
+        "properties": { "number": { "type": "integer" }, "text": { "type": "string" } },
+        "required": ["number", "text"]
+    });
+    let contract = Arc::new(Contract::compile(schema).unwrap());
+    let agent = Arc::new(agent(&fake));
+    let places = Arc::new(Semaphore::new(IN_FLIGHT));
+    let mut runs = JoinSet::new();
+    for number in 0..RUNS {
+        let run = one(Arc::clone(&agent), job(&agent, &contract, number), Arc::clone(&places));
+        runs.spawn(async move { (number, run.await) });
+    }
+    let mut lost = Vec::new();
+    while let Some(joined) = runs.join_next().await {
+        let (number, report) = joined.unwrap();
+        let value = report.value.map(|value| value.to_value()["number"].clone());
+        if report.outcome != Outcome::Met || value != Some(json!(number)) {
+            lost.push((number, report.outcome, report.error));
+        }
+    }
+    assert_eq!(lost, []);
+    assert_eq!(fake.remaining(), 0);
+}
