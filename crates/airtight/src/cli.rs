@@ -1,20 +1,32 @@
 //! What can be typed.
 
+mod doctor;
+mod run;
+
+use std::ffi::OsString;
 use std::path::PathBuf;
 
+use airtight_agent::HELPER_ARGUMENT;
 use airtight_core::Dialect;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
+pub(crate) use doctor::DoctorArgs;
+pub(crate) use run::{OutputFormat, RunArgs};
+
 /// Make AI agents keep a contract
 ///
-/// A contract is a JSON Schema. `check` says whether one is sound and which model providers can
-/// honour it; `validate` judges an answer by it. Only the original contract decides.
+/// A contract is a JSON Schema. `run` has a model do a job and answer by one; `check` says whether
+/// a contract is sound and which model providers can honour it; `validate` judges an answer by it.
+/// Only the original contract decides.
 #[derive(Debug, Parser)]
 #[command(name = "airtight", version, max_term_width = 100)]
 #[command(after_long_help = "\
 Examples:
+  airtight run --json-schema review.json 'Review HEAD'
+                                           have a model do a job
+  airtight doctor                          what is configured, and does it work?
   airtight check review.json               is this contract sound, and who accepts it?
   airtight validate review.json answer.txt is there a conforming value in this answer?
   airtight completions bash                completion script for a shell")]
@@ -26,9 +38,25 @@ pub(crate) struct Cli {
 /// The commands, one file each in `commands/`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    Run(Box<RunArgs>),
     Check(CheckArgs),
     Validate(ValidateArgs),
+    Doctor(DoctorArgs),
     Completions(CompletionsArgs),
+    /// Become a command that the kernel holds
+    #[command(name = HELPER_ARGUMENT, hide = true)]
+    Sandbox(SandboxArgs),
+}
+
+/// What the sandbox's helper is asked to do, by ourselves.
+#[derive(Debug, Args)]
+pub(crate) struct SandboxArgs {
+    #[arg(long)]
+    pub(crate) workspace: OsString,
+    #[arg(long)]
+    pub(crate) scratch: OsString,
+    #[arg(last = true)]
+    pub(crate) command: Vec<OsString>,
 }
 
 /// Check contracts before anything is spent on them

@@ -2,6 +2,9 @@
 
 mod check;
 mod completions;
+mod doctor;
+mod run;
+mod sandbox;
 mod validate;
 
 use airtight_core::contract::{Options, Wrap};
@@ -23,9 +26,12 @@ pub(crate) fn run(
     printer: &mut Printer,
 ) -> Result<Outcome, Error> {
     match cli.command {
+        Command::Run(args) => run::run(&args, environment, printer),
         Command::Check(args) => check::run(&args, environment, printer),
         Command::Validate(args) => validate::run(&args, environment, printer),
+        Command::Doctor(args) => doctor::run(&args, environment, printer),
         Command::Completions(args) => completions::run(&args, printer),
+        Command::Sandbox(args) => Err(sandbox::enter(args)),
     }
 }
 

@@ -1,20 +1,42 @@
 //! The surroundings the command was launched in: the only place that reads them.
 
+use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use etcetera::BaseStrategy;
+
+/// What names of variables that hold secrets have in them.
+const SECRET_WORDS: [&str; 5] = ["KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIAL"];
+
 /// What the command may know of its surroundings.
-#[derive(Debug, Clone, Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Environment {
     launch_directory: PathBuf,
     home: Option<PathBuf>,
+    /// What is not UTF-8 cannot be a setting or a key.
+    variables: BTreeMap<String, String>,
+}
+
+impl std::fmt::Debug for Environment {
+    /// Leaves the variables out: some are keys.
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut shown = formatter.debug_struct("Environment");
+        shown.field("launch_directory", &self.launch_directory).field("home", &self.home);
+        shown.finish_non_exhaustive()
+    }
 }
 
 impl Environment {
     /// Reads the surroundings, once.
     pub(crate) fn read() -> Self {
+        let variables = std::env::vars_os().filter_map(|(name, value)| {
+            Some((name.into_string().ok()?, value.into_string().ok()?))
+        });
         Self {
             launch_directory: std::env::current_dir().unwrap_or_default(),
             home: std::env::home_dir().filter(|home| !home.as_os_str().is_empty()),
+            variables: variables.collect(),
         }
     }
 
@@ -34,6 +56,82 @@ impl Environment {
     pub(crate) fn launch_directory(&self) -> &Path {
         &self.launch_directory
     }
+
+    /// Returns the value of a variable, unless it is empty.
+    pub(crate) fn variable(&self, name: &str) -> Option<&str> {
+        self.variables.get(name).map(String::as_str).filter(|value| !value.trim().is_empty())
+    }
+
+    /// Returns the names of all variables that start with `prefix`.
+    pub(crate) fn variables_of(&self, prefix: &str) -> impl Iterator<Item = &str> {
+        self.variables.keys().map(String::as_str).filter(move |name| name.starts_with(prefix))
+    }
+
+    /// Returns every variable.
+    pub(crate) fn all(&self) -> impl Iterator<Item = (OsString, OsString)> {
+        self.variables.iter().map(|(name, value)| (name.into(), value.into()))
+    }
+
+    /// Returns the values of variables whose names say that they are secrets.
+    pub(crate) fn secrets(&self) -> impl Iterator<Item = &str> {
+        let secrets = self.variables.iter().filter(|(name, _)| names_secret(name));
+        secrets.map(|(_, value)| value.trim())
+    }
+
+    /// Returns this program, which also serves as the helper of the sandbox.
+    pub(crate) fn program() -> Option<PathBuf> {
+        std::env::current_exe().ok()
+    }
+
+    /// Returns the folder for what is not kept.
+    pub(crate) fn temporary_folder() -> PathBuf {
+        std::env::temp_dir()
+    }
+
+    /// Returns the user's folder for our configuration.
+    pub(crate) fn config_folder(&self) -> Option<PathBuf> {
+        self.base_folder("XDG_CONFIG_HOME", BaseStrategy::config_dir)
+    }
+
+    /// Returns the user's folder for what we keep.
+    pub(crate) fn data_folder(&self) -> Option<PathBuf> {
+        self.base_folder("XDG_DATA_HOME", BaseStrategy::data_dir)
+    }
+
+    /// Prefers the variable, so that the folder is known where there is no home.
+    fn base_folder(
+        &self,
+        variable: &str,
+        usual: impl FnOnce(&etcetera::base_strategy::Xdg) -> PathBuf,
+    ) -> Option<PathBuf> {
+        let named = self.variable(variable).map(PathBuf::from).filter(|path| path.is_absolute());
+        let folder = named.or_else(|| {
+            let strategy = etcetera::base_strategy::Xdg::new().ok()?;
+            self.home.is_some().then(|| usual(&strategy))
+        })?;
+        Some(folder.join("airtight"))
+    }
+}
+
+/// Claims that a variable of this name holds a secret.
+pub(crate) fn names_secret(name: &str) -> bool {
+    let name = name.to_ascii_uppercase();
+    SECRET_WORDS.iter().any(|word| name.contains(word))
+}
+
+#[cfg(test)]
+impl Environment {
+    /// Makes surroundings for a test.
+    pub(crate) fn of(launch_directory: &Path, variables: &[(&str, &str)]) -> Self {
+        Self {
+            launch_directory: launch_directory.to_owned(),
+            home: None,
+            variables: variables
+                .iter()
+                .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+                .collect(),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -42,13 +140,23 @@ mod tests {
 
     #[test]
     fn paths_resolve_against_home_and_the_launch_directory() {
-        let environment =
-            Environment { launch_directory: "/launch".into(), home: Some("/home/ada".into()) };
+        let environment = Environment {
+            launch_directory: "/launch".into(),
+            home: Some("/home/ada".into()),
+            ..Environment::default()
+        };
         let resolved = ["~", "~/a.json", "~ada/a", "a.json", "/a.json"]
             .map(|typed| environment.resolve(typed).display().to_string());
         assert_eq!(
             resolved,
             ["/home/ada", "/home/ada/a.json", "/launch/~ada/a", "/launch/a.json", "/a.json"]
         );
+    }
+
+    #[test]
+    fn variables_never_show_in_debug_output() {
+        let environment = Environment::of(Path::new("/"), &[("OPENAI_API_KEY", "s3cret")]);
+        assert!(!format!("{environment:?}").contains("s3cret"));
+        assert_eq!(environment.variable("OPENAI_API_KEY"), Some("s3cret"));
     }
 }

@@ -3,6 +3,8 @@
 use std::error::Error as StdError;
 use std::io;
 
+use airtight_core::run;
+
 /// How a command ends; the exit codes are documented in `docs/reference/exit-codes.md`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Outcome {
@@ -16,8 +18,10 @@ pub(crate) enum Outcome {
     Machine,
     /// There is no input, or it cannot be read.
     Input,
-    /// A contract cannot be read or is refused.
+    /// A contract or a setting cannot be read or is refused.
     Contract,
+    /// A run ended.
+    Run(run::Outcome),
 }
 
 impl Outcome {
@@ -30,6 +34,31 @@ impl Outcome {
             Self::Machine => 3,
             Self::Input => 42,
             Self::Contract => 52,
+            Self::Run(outcome) => outcome.exit_code(),
+        }
+    }
+
+    /// Returns the word for it in results and in the table of exit codes.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Met | Self::Run(run::Outcome::Met) => "met",
+            Self::Rejected => "rejected",
+            Self::Usage => "usage",
+            Self::Machine => "machine",
+            Self::Input => "input",
+            Self::Contract | Self::Run(run::Outcome::Config) => "config",
+            Self::Run(run::Outcome::NoAnswer) => "no_answer",
+            Self::Run(run::Outcome::AttemptsExhausted) => "attempts_exhausted",
+            Self::Run(run::Outcome::Refused) => "refused",
+            Self::Run(run::Outcome::Truncated) => "truncated",
+            Self::Run(run::Outcome::Degenerate) => "degenerate",
+            Self::Run(run::Outcome::Loop) => "loop",
+            Self::Run(run::Outcome::Provider) => "provider",
+            Self::Run(run::Outcome::Auth) => "auth",
+            Self::Run(run::Outcome::Sandbox) => "sandbox",
+            Self::Run(run::Outcome::TurnCap) => "turn_cap",
+            Self::Run(run::Outcome::Budget) => "budget",
+            Self::Run(run::Outcome::Interrupted) => "interrupted",
         }
     }
 }
@@ -115,6 +144,45 @@ mod tests {
         assert!(Error::new(Outcome::Machine, "x").caused_by(broken()).is_broken_pipe());
         assert!(!Error::new(Outcome::Input, "x").caused_by(broken()).is_broken_pipe());
         assert!(!Error::new(Outcome::Machine, "x").is_broken_pipe());
+    }
+
+    #[test]
+    fn every_outcome_is_in_the_table_of_exit_codes() {
+        use run::Outcome as Run;
+        let page = include_str!("../../../docs/reference/exit-codes.md");
+        let runs = [
+            Run::Met,
+            Run::NoAnswer,
+            Run::AttemptsExhausted,
+            Run::Refused,
+            Run::Truncated,
+            Run::Degenerate,
+            Run::Loop,
+            Run::Provider,
+            Run::Auth,
+            Run::Sandbox,
+            Run::Config,
+            Run::TurnCap,
+            Run::Budget,
+            Run::Interrupted,
+        ];
+        let others = [
+            Outcome::Met,
+            Outcome::Rejected,
+            Outcome::Usage,
+            Outcome::Machine,
+            Outcome::Input,
+            Outcome::Contract,
+        ];
+        for outcome in runs.map(Outcome::Run).into_iter().chain(others) {
+            let row = format!("| {} |", outcome.exit_code());
+            let row = page.lines().find(|line| line.starts_with(&row)).unwrap();
+            assert!(row.contains(&format!("`{}`", outcome.name())), "{row}");
+        }
+        for outcome in runs {
+            let word = serde_json::to_value(outcome).unwrap();
+            assert_eq!(word, Outcome::Run(outcome).name());
+        }
     }
 
     #[test]

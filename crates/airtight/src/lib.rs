@@ -18,13 +18,48 @@
 //! # Ok::<(), airtight::Refusal>(())
 //! ```
 //!
+//! A [`Runner`] asks a model until an answer satisfies a contract, here one made of a Rust type:
+//!
+//! ```no_run
+//! # use schemars::JsonSchema;
+//! # use serde::Deserialize;
+//! #[derive(Deserialize, JsonSchema)]
+//! struct Review {
+//!     summary: String,
+//!     #[schemars(range(min = 0, max = 10))]
+//!     score: u8,
+//! }
+//!
+//! # async fn example(key: String) -> Result<(), Box<dyn std::error::Error>> {
+//! let contract = airtight::Contract::<Review>::from_type()?;
+//! let runner = airtight::Runner::new("openai:gpt-5").key(key);
+//! let answer = runner.run(&contract, "Review this change: …").await?;
+//! println!("{}/10 after {} attempts", answer.value.score, answer.attempts.len());
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! The binary of the same name is behind the `cli` feature, which is on by default.
 
+mod answer;
+mod runner;
+mod typed;
+
+pub use airtight_agent::provider::{Retries, Timeouts};
+pub use airtight_core::Answer as Certainty;
+pub use airtight_core::codec::Usage;
 pub use airtight_core::contract::{Decision, Identity, Options, Patterns, Wrap};
 pub use airtight_core::json::{Kind, Limits, Node, Number, ParseError, ParseErrorKind};
+pub use airtight_core::price::Cost;
+pub use airtight_core::run::{
+    Attempt, Budget, Ending, Mode, Outcome, Policy, Report, Rung, TextRung,
+};
 pub use airtight_core::verdict::check;
 pub use airtight_core::{
-    Accepted, Allowance, Answer, Contract, Diagnostic, Dialect, Document, Edit, EditKind, Edits,
-    Fingerprint, Loss, Lowering, Narrowing, Origin, Pointer, Preflight, Refusal, Rejected,
-    Rejection, Severity, Strictness, Unportable, Verdict, Violation, Violations, judge, lower,
+    Accepted, Allowance, Diagnostic, Dialect, Document, Edit, EditKind, Edits, Fingerprint, Loss,
+    Lowering, Narrowing, Origin, Pointer, Preflight, Refusal, Rejected, Rejection, Severity,
+    Source, Strictness, Unportable, Verdict, Violation, Violations, judge, lower,
 };
+pub use answer::{Answer, RunFailure};
+pub use runner::{Runner, Streaming, Update};
+pub use typed::Contract;

@@ -4,11 +4,13 @@
 
 mod cli;
 mod commands;
+mod config;
 mod env;
 mod error;
 mod explain;
 mod file;
 mod input;
+mod output;
 mod parallel;
 mod printer;
 mod progress;

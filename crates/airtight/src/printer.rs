@@ -5,7 +5,7 @@
 
 mod visible;
 
-use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
+use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
 
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
@@ -97,21 +97,21 @@ impl Paint {
 /// Prints.
 #[derive(Debug)]
 pub(crate) struct Printer {
-    out: BufWriter<StdoutLock<'static>>,
+    out: BufWriter<Stdout>,
     out_paint: Paint,
     out_is_terminal: bool,
     err_paint: Paint,
 }
 
 impl Printer {
-    /// Takes stdout for itself; stderr is shared with the progress bar.
+    /// Makes the one printer; stderr is shared with the progress bar.
     pub(crate) fn new() -> Self {
         let (stdout, stderr) = (io::stdout(), io::stderr());
         Self {
             out_paint: Paint::choose(&stdout),
             out_is_terminal: stdout.is_terminal(),
             err_paint: Paint::choose(&stderr),
-            out: BufWriter::with_capacity(64 * 1024, stdout.lock()),
+            out: BufWriter::with_capacity(64 * 1024, stdout),
         }
     }
 
@@ -123,6 +123,20 @@ impl Printer {
             self.out.write_all(json.as_bytes())
         };
         written.and_then(|()| self.out.write_all(b"\n")).map_err(unwritable)
+    }
+
+    /// Prints an answer: compact to a pipe, spread out to a terminal.
+    pub(crate) fn answer(
+        &mut self,
+        compact: &str,
+        spread: impl FnOnce(&str) -> String,
+    ) -> Result<(), Error> {
+        if self.out_is_terminal { self.json(&spread(compact)) } else { self.json(compact) }
+    }
+
+    /// Claims that people read stdout.
+    pub(crate) fn is_terminal(&self) -> bool {
+        self.out_is_terminal
     }
 
     /// Prints a text that we made ourselves, such as a completion script, as it is.

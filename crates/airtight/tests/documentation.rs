@@ -4,12 +4,36 @@
 
 use std::path::Path;
 
+use airtight_fake::{Fake, Script, Turn};
+use serde_json::json;
+
+/// The model that the guide talks to.
+fn script() -> Script {
+    let review =
+        json!({ "summary": "Compares tokens in constant time.", "level": "info", "score": 9 });
+    Script::new([
+        Turn::call("structured_output", review).when_contains("Review HEAD").forever(),
+        Turn::text("Why do programmers prefer dark mode? Light attracts bugs.").forever(),
+    ])
+}
+
 /// Runs the blocks of `pages` from `folder`, where their readers are.
 fn run(folder: &str, pages: &str) {
+    let fake = Fake::start_blocking(script()).unwrap();
+    let home = tempfile::tempdir().unwrap();
+    let home = home.path().to_str().unwrap();
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(folder);
     std::env::set_current_dir(folder).unwrap();
     let cases = trycmd::TestCases::new();
-    cases.env("NO_COLOR", "1").case(pages);
+    cases
+        .env("NO_COLOR", "1")
+        .env("HOME", home)
+        .env("XDG_CONFIG_HOME", home)
+        .env("XDG_DATA_HOME", home)
+        .env("AIRTIGHT_MODEL", "anthropic:fake")
+        .env("ANTHROPIC_API_KEY", "sk-test")
+        .env("ANTHROPIC_BASE_URL", fake.anthropic_base())
+        .case(pages);
 }
 
 // One test, in a process of its own: there is only one current directory.

@@ -27,7 +27,7 @@ fn page() -> String {
         write!(page, "\n## {name}\n\n```text\n{}\n```\n", help.join("\n")).unwrap();
     };
     section(&mut root);
-    root.get_subcommands_mut().for_each(section);
+    root.get_subcommands_mut().filter(|command| !command.is_hide_set()).for_each(section);
     page
 }
 

@@ -1,0 +1,35 @@
+//! Asks a server that speaks Chat Completions, here Ollama on this machine.
+//!
+//! `MODEL=qwen3=… cargo run --example compatible`
+
+use airtight::{Contract, Runner};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+/// A country, as the model knows it.
+#[derive(Debug, Deserialize, JsonSchema)]
+struct Country {
+    name: String,
+    capital: String,
+    /// In millions.
+    #[schemars(range(min = 0))]
+    inhabitants: f64,
+}
+
+#[tokio::main(flavor = "current_thread")]
+#[expect(
+    clippy::disallowed_methods,
+    clippy::print_stdout,
+    reason = "an example is a whole program"
+)]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let contract = Contract::<Country>::from_type()?;
+    let name = std::env::var("MODEL").unwrap_or_else(|_| "qwen3".to_owned());
+    let runner =
+        Runner::new(&format!("openai-compatible:{name}")).base_url("http://localhost:11434/v1");
+    let answer = runner.run(&contract, "Where is the Eiffel Tower?").await?;
+    let Country { name, capital, inhabitants } = answer.value;
+    println!("{name}: {capital}, {inhabitants} million");
+    println!("{:?} after {} attempts, {:?}", answer.rung, answer.attempts.len(), answer.usage);
+    Ok(())
+}

@@ -1,0 +1,36 @@
+//! What can be typed after `doctor`.
+
+use clap::Args;
+
+use super::Format;
+use super::run::TrustArgs;
+
+/// Show what is in force and from where, and try what a run needs
+///
+/// Lists every setting with its origin, tries each provider that has a key or an address, and
+/// looks for the sandbox and for agent CLIs. Every problem says what to type.
+///
+/// Ends with 0 if `airtight run` can work, 41 if no key is there or the key is refused, 3 if the
+/// provider cannot be reached, 52 if the settings are refused.
+#[derive(Debug, Args)]
+#[command(after_long_help = "\
+Examples:
+  airtight doctor
+  airtight doctor --offline
+  airtight doctor --model openai:gpt-5 --format json")]
+pub(crate) struct DoctorArgs {
+    /// Model to try in place of the one that is configured
+    #[arg(long, value_name = "PROVIDER:NAME")]
+    pub(crate) model: Option<String>,
+
+    /// Try nothing over the network
+    #[arg(long)]
+    pub(crate) offline: bool,
+
+    /// Choose the form of the report
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub(crate) format: Format,
+
+    #[command(flatten)]
+    pub(crate) trust: TrustArgs,
+}

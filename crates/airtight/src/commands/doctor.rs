@@ -1,0 +1,120 @@
+//! `airtight doctor`: what is in force, from where, and does it work?
+
+mod program;
+mod provider;
+mod report;
+
+use airtight_agent::Sandbox;
+use airtight_agent::provider::{ModelName, Vendor};
+use futures_util::future::join_all;
+use tokio::runtime;
+
+use crate::cli::{DoctorArgs, Format};
+use crate::commands::run::model;
+use crate::config::{Config, Entry, Key, Value};
+use crate::env::Environment;
+use crate::error::{Error, Outcome};
+use crate::printer::Printer;
+use crate::progress::Progress;
+use provider::{Examined, Network, State};
+use report::{Problem, Report};
+
+/// Examines what was typed.
+pub(super) fn run(
+    args: &DoctorArgs,
+    environment: &Environment,
+    printer: &mut Printer,
+) -> Result<Outcome, Error> {
+    let flag = |model: &String| Entry::flag(Key::Model, "--model", Value::Text(model.clone()));
+    let flags = args.model.iter().map(flag).collect();
+    let config = Config::load(environment, flags, args.trust.trust());
+    let config = config.or_else(|error| refuse(error, args, printer))?;
+    let report = examine(args, &config, environment)?;
+    match args.format {
+        Format::Json => printer.json(&report.document())?,
+        Format::Text => report.print(printer)?,
+    }
+    printer.flush()?;
+    Ok(report.outcome)
+}
+
+/// Passes the refusal of settings on, after telling programs that wait for a document.
+fn refuse<T>(error: Error, args: &DoctorArgs, printer: &mut Printer) -> Result<T, Error> {
+    if args.format == Format::Json {
+        printer.json(&report::refused(&error))?;
+    }
+    Err(error)
+}
+
+fn examine(args: &DoctorArgs, config: &Config, environment: &Environment) -> Result<Report, Error> {
+    let chosen = model::name(config);
+    let network = if args.offline { Network::Avoided } else { Network::Used };
+    let runtime = runtime::Builder::new_current_thread().enable_all().build()?;
+    let progress = Progress::new(Vendor::ALL.len() + program::NAMES.len());
+    let (providers, programs) = runtime.block_on(async {
+        let model = chosen.as_ref().ok();
+        let providers = vendors(model).into_iter().map(|vendor| {
+            watched(provider::examine(vendor, model, config, environment, network), &progress)
+        });
+        let programs =
+            program::NAMES.map(|name| watched(program::find(name, environment), &progress));
+        tokio::join!(join_all(providers), join_all(programs))
+    });
+    drop(progress);
+    let (outcome, problems) = conclude(&chosen, &providers, config);
+    Ok(Report {
+        settings: report::settings(config),
+        files: config.files.clone(),
+        providers,
+        programs,
+        sandbox: sandbox(),
+        problems,
+        outcome,
+    })
+}
+
+/// Leaves out the second way to the same provider, unless it is the one in force.
+fn vendors(model: Option<&ModelName>) -> Vec<Vendor> {
+    let is_chosen = |vendor| model.is_some_and(|model| model.vendor == vendor);
+    Vendor::ALL
+        .into_iter()
+        .filter(|vendor| *vendor != Vendor::OpenaiChat || is_chosen(*vendor))
+        .collect()
+}
+
+async fn watched<T>(work: impl Future<Output = T>, progress: &Progress) -> T {
+    progress.tick();
+    let done = work.await;
+    progress.advance();
+    done
+}
+
+/// Says whether the kernel can hold commands.
+fn sandbox() -> Result<(), String> {
+    Sandbox::probe().map_err(|error| error.to_string())
+}
+
+/// Decides whether a run can work, and what to do if not.
+fn conclude(
+    chosen: &Result<ModelName, Error>,
+    providers: &[Examined],
+    config: &Config,
+) -> (Outcome, Vec<Problem>) {
+    let mut problems: Vec<Problem> = Vec::new();
+    let mut outcome = Outcome::Met;
+    if let Err(error) = chosen {
+        problems.push(Problem { what: error.to_string(), hints: error.hints.clone() });
+        outcome = error.kind;
+    }
+    for examined in providers.iter().filter(|examined| examined.state == State::Failing) {
+        let what = format!("{}: {}", examined.provider, examined.message);
+        problems.push(Problem { what, hints: examined.hints.clone() });
+        if examined.model.is_some() {
+            outcome = examined.outcome;
+        }
+    }
+    problems.extend(
+        config.warnings.iter().map(|what| Problem { what: what.clone(), hints: Vec::new() }),
+    );
+    (outcome, problems)
+}

@@ -1,0 +1,103 @@
+//! `airtight run`: have a model do a job and answer by a contract.
+
+mod equipment;
+mod job;
+mod live;
+mod logging;
+pub(super) mod model;
+mod performance;
+mod prepared;
+mod prompt;
+mod signals;
+
+use airtight_core::run::Report;
+use tokio::runtime;
+use tokio_util::sync::CancellationToken;
+
+use crate::cli::{OutputFormat, RunArgs};
+use crate::config::{Config, Key};
+use crate::env::Environment;
+use crate::error::{Error, Outcome};
+use crate::explain;
+use crate::output::{Manner, Output, Pieces, Raw, uuid};
+use crate::printer::{Printer, Span, Tone};
+use live::Live;
+use performance::{Notes, Watchers};
+use prepared::Prepared;
+
+/// How many edits are listed for people.
+const EDITS_SHOWN: usize = 20;
+
+/// Runs what was typed.
+pub(super) fn run(
+    args: &RunArgs,
+    environment: &Environment,
+    printer: &mut Printer,
+) -> Result<Outcome, Error> {
+    let log = logging::start(environment);
+    let session_id = uuid();
+    let interrupt = CancellationToken::new();
+    let config = Config::load(environment, args.entries(), args.trust.trust());
+    let manner = manner(args, config.as_ref().ok(), environment);
+    let is_shown =
+        !args.output.quiet && (manner.format == OutputFormat::Text || !printer.is_terminal());
+    let mut output = Output::new(printer, &session_id, manner, interrupt.clone());
+    let prepared = config.and_then(|config| {
+        signals::listen(interrupt.clone())?;
+        Prepared::new(args, environment, config, &interrupt)
+    });
+    let mut prepared = match prepared {
+        Ok(prepared) => prepared,
+        Err(error) => return output.refuse(error),
+    };
+    log.mask(prepared.redactor.clone());
+    output.mask(prepared.redactor.clone());
+    let runtime = match runtime::Builder::new_current_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => return output.refuse(error.into()),
+    };
+    let mut watchers = Watchers {
+        live: is_shown.then(|| Live::start(prepared.price)),
+        recording: prepared.record(&session_id),
+        notes: if args.output.quiet { Notes::LeftOut } else { Notes::Told },
+        output: &mut output,
+    };
+    let performed = runtime.block_on(prepared.perform(&session_id, &mut watchers, &interrupt));
+    drop(watchers);
+    match performed {
+        Ok(report) => {
+            if !args.output.quiet && manner.format == OutputFormat::Text {
+                note_edits(&report, &mut output);
+            }
+            output.finish(&report)
+        }
+        Err(error) => output.refuse(error),
+    }
+}
+
+/// Decides how the run is told, also if the settings cannot be read.
+fn manner(args: &RunArgs, config: Option<&Config>, environment: &Environment) -> Manner {
+    let configured = match config {
+        Some(config) => config.text(Key::OutputFormat),
+        None => environment.variable("AIRTIGHT_OUTPUT_FORMAT"),
+    };
+    let format = args.output.output_format.or_else(|| OutputFormat::named(configured?));
+    let is_on = |key| config.and_then(|config| config.is_on(key));
+    Manner {
+        format: format.unwrap_or_default(),
+        pieces: if is_on(Key::OutputPartial) == Some(true) {
+            Pieces::Told
+        } else {
+            Pieces::LeftOut
+        },
+        raw: if is_on(Key::OutputRaw) == Some(false) { Raw::LeftOut } else { Raw::Kept },
+    }
+}
+
+fn note_edits(report: &Report, output: &mut Output<'_>) {
+    for edit in report.edits.listed().iter().take(EDITS_SHOWN) {
+        let place = edit.pointer.as_ref().map(|place| format!("{place}: ")).unwrap_or_default();
+        let text = format!(" {place}{}", explain::edit(edit.kind));
+        output.note(&[Span::new(Tone::Warning, "edit:"), Span::plain(text)]);
+    }
+}

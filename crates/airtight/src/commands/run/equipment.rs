@@ -1,0 +1,186 @@
+//! What the model may use: tools, servers and hooks, and who may object.
+
+mod hook;
+mod server;
+
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use airtight_agent::{
+    AGENT_TOOL, ApprovalMode, Effect, Environment as CommandEnvironment, Hook, Hooks, Mcp,
+    McpServer, Note, Permissions, Rule, Sandbox, Standard, Subagents, Toolbox, Visibility,
+    Workspace,
+};
+use airtight_core::run::{self, Terminal};
+
+use crate::cli::RunArgs;
+use crate::config::{Config, Key};
+use crate::env::Environment;
+use crate::error::{Error, Outcome};
+use crate::output;
+
+/// What the model may use, before anything is started.
+pub(super) struct Equipment {
+    workspace: Arc<Workspace>,
+    permissions: Arc<Permissions>,
+    /// Absent if the model is asked once, without tools.
+    tools: Option<Tools>,
+    hooks: Vec<Hook>,
+    /// What commands, servers and hooks see of ours.
+    environment: CommandEnvironment,
+}
+
+struct Tools {
+    sandbox: Option<Sandbox>,
+    servers: Vec<McpServer>,
+}
+
+/// What the model may use, started.
+pub(super) struct Unpacked {
+    pub(super) toolbox: Toolbox,
+    pub(super) hooks: Hooks,
+    pub(super) subagents: Option<Subagents>,
+    pub(super) mcp: Mcp,
+    pub(super) workspace: PathBuf,
+    pub(super) permission_mode: &'static str,
+    pub(super) terminal: Terminal,
+}
+
+impl Equipment {
+    /// Reads what is asked for, and refuses what cannot be had.
+    pub(super) fn plan(
+        args: &RunArgs,
+        config: &Config,
+        environment: &Environment,
+    ) -> Result<Self, Error> {
+        let folder = match &args.tools.workspace {
+            Some(folder) => environment.launch_directory().join(folder),
+            None => environment.launch_directory().to_owned(),
+        };
+        let workspace = Workspace::open(&folder).map_err(|error| {
+            Error::new(Outcome::Contract, "the workspace cannot be used").caused_by(error)
+        })?;
+        let tools = if args.tools.no_tools {
+            None
+        } else {
+            Some(Tools {
+                sandbox: sandbox(config)?,
+                servers: server::read(args, config, environment)?,
+            })
+        };
+        Ok(Self {
+            workspace: Arc::new(workspace),
+            permissions: Arc::new(permissions(config)?),
+            tools,
+            hooks: hook::read(&config.table(Key::Hooks))?,
+            environment: CommandEnvironment::without_secrets(environment.all()),
+        })
+    }
+
+    /// Returns what servers are told that must not show: secret variables, and every header.
+    pub(super) fn secrets(&self) -> Vec<&str> {
+        let servers = self.tools.iter().flat_map(|tools| &tools.servers);
+        servers.flat_map(server::secrets).collect()
+    }
+
+    /// Starts what has to be started.
+    pub(super) async fn unpack(self, session_id: &str) -> Unpacked {
+        let root = self.workspace.root().to_owned();
+        let permissions = self.permissions;
+        let is_shown = |tool| permissions.visibility(tool, Effect::Reads) == Visibility::Shown;
+        let subagents = self.tools.is_some() && is_shown(AGENT_TOOL);
+        let mut builder = Toolbox::builder().permissions(Arc::clone(&permissions));
+        let mut mcp = Mcp::default();
+        if let Some(tools) = self.tools {
+            let standard = Standard {
+                workspace: self.workspace,
+                permissions: Arc::clone(&permissions),
+                environment: self.environment.clone(),
+                sandbox: tools.sandbox,
+                private_hosts: Vec::new(),
+            };
+            builder = builder.tools(standard.into_tools());
+            mcp = Mcp::connect(tools.servers, &self.environment).await;
+            builder =
+                mcp.tools().fold(builder, |builder, (server, tool)| builder.mcp(server, tool));
+        }
+        Unpacked {
+            toolbox: builder.build(),
+            hooks: Hooks::new(self.hooks, session_id, root.clone(), self.environment),
+            subagents: subagents.then(Subagents::default),
+            mcp,
+            workspace: root,
+            permission_mode: permissions.mode().name(),
+            terminal: permissions.terminal(),
+        }
+    }
+}
+
+impl Unpacked {
+    /// Returns what became of each server.
+    pub(super) fn servers(&self) -> Vec<output::McpServer> {
+        let server = |status: &airtight_agent::McpStatus| output::McpServer {
+            name: status.name.clone(),
+            status: if status.failure.is_some() { "failed" } else { "connected" }.to_owned(),
+        };
+        self.mcp.statuses().iter().map(server).collect()
+    }
+
+    /// Returns what deserves a warning.
+    pub(super) fn notes(&self) -> Vec<String> {
+        let servers = self.mcp.statuses().iter().filter_map(|status| {
+            let why = status.failure.as_ref().or(status.note.as_ref())?;
+            Some(format!("MCP server `{}`: {why}", status.name))
+        });
+        let note = |note: &Note| match note {
+            Note::Duplicate(name) => format!("there are two tools `{name}`; the later is left out"),
+            Note::UnmatchedRule(rule) => format!("the rule `{rule}` names no tool"),
+        };
+        // Subagents are a tool, but not one of the box.
+        let is_ours = |note: &&Note| **note != Note::UnmatchedRule(AGENT_TOOL.to_owned());
+        servers.chain(self.toolbox.notes().iter().filter(is_ours).map(note)).collect()
+    }
+}
+
+/// Returns the sandbox if it is asked for; less is never given.
+fn sandbox(config: &Config) -> Result<Option<Sandbox>, Error> {
+    if config.is_on(Key::Sandbox) != Some(true) {
+        return Ok(None);
+    }
+    let refused = |message: &str| Error::new(Outcome::Run(run::Outcome::Sandbox), message);
+    let helper =
+        Environment::program().ok_or_else(|| refused("the sandbox cannot find its helper"))?;
+    match Sandbox::new(helper, &Environment::temporary_folder()) {
+        Ok(sandbox) => Ok(Some(sandbox)),
+        Err(error) => Err(refused("the sandbox cannot be enforced")
+            .caused_by(error)
+            .hint("leave `--sandbox` out, and do not allow `run_shell_command`")),
+    }
+}
+
+fn permissions(config: &Config) -> Result<Permissions, Error> {
+    let mode = match config.text(Key::ApprovalMode) {
+        Some(name) => ApprovalMode::from_str(name)
+            .map_err(|error| Error::new(Outcome::Contract, error.to_string()))?,
+        None => ApprovalMode::default(),
+    };
+    let mut permissions = Permissions::new(mode)
+        .allow(rules(config, Key::Allow)?)
+        .exclude(rules(config, Key::Exclude)?);
+    if config.list(Key::CoreTools).is_some() {
+        permissions = permissions.core_tools(rules(config, Key::CoreTools)?);
+    }
+    Ok(permissions)
+}
+
+fn rules(config: &Config, key: Key) -> Result<Vec<Rule>, Error> {
+    let rules = config.list(key).unwrap_or_default();
+    let read = |text: &String| {
+        Rule::from_str(text).map_err(|error| {
+            Error::new(Outcome::Contract, format!("`{}` cannot be read", key.name()))
+                .caused_by(error)
+        })
+    };
+    rules.iter().map(read).collect()
+}

@@ -1,0 +1,139 @@
+//! Which model, where, and with which key.
+
+use airtight_agent::provider::{Carried, Endpoint, ModelName, Privacy, Provider, Timeouts, Vendor};
+use airtight_core::run;
+use secrecy::SecretString;
+
+use crate::config::{Config, Key};
+use crate::env::Environment;
+use crate::error::{Error, Outcome};
+
+/// The variable whose key is used whoever the provider of the model in force is.
+pub(crate) const ANY_KEY: &str = "AIRTIGHT_API_KEY";
+
+/// Where the key of `OPENAI_API_KEY` is at home.
+const OPENAI_HOST: &str = "api.openai.com";
+
+/// Whether a model is the one in force, which alone has the settings that name no provider.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Standing {
+    Chosen,
+    Other,
+}
+
+/// Returns the model in force.
+pub(crate) fn name(config: &Config) -> Result<ModelName, Error> {
+    let Some(entry) = config.strongest(Key::Model) else { return Err(missing()) };
+    ModelName::parse(config.text(Key::Model).unwrap_or_default()).map_err(|error| {
+        let hint = error.hint();
+        Error::new(Outcome::Contract, format!("no such model ({})", entry.origin))
+            .caused_by(error)
+            .hint(hint)
+    })
+}
+
+fn missing() -> Error {
+    Error::new(Outcome::Contract, "no model is set")
+        .hint("pass `--model anthropic:NAME`, `openai:NAME`, `gemini:NAME` or `openai-compatible:NAME`")
+        .hint("or set `AIRTIGHT_MODEL`, or `model = \"anthropic:NAME\"` in `airtight.toml`")
+        .hint("the key is read from `ANTHROPIC_API_KEY`, `OPENAI_API_KEY` or `GEMINI_API_KEY`")
+}
+
+/// Returns where the model is, with its key if there is one.
+pub(crate) fn endpoint(
+    model: &ModelName,
+    standing: Standing,
+    config: &Config,
+    environment: &Environment,
+) -> Result<Endpoint, Error> {
+    let (base_url, key_variable) = match model.vendor {
+        Vendor::Anthropic => (Key::AnthropicBaseUrl, Key::AnthropicKeyEnv),
+        Vendor::Openai | Vendor::OpenaiChat => (Key::OpenaiBaseUrl, Key::OpenaiKeyEnv),
+        Vendor::Gemini => (Key::GeminiBaseUrl, Key::GeminiKeyEnv),
+        Vendor::OpenaiCompatible => (Key::CompatibleBaseUrl, Key::CompatibleKeyEnv),
+    };
+    let (any_url, any_key) = match standing {
+        Standing::Chosen => (config.text(Key::BaseUrl), environment.variable(ANY_KEY)),
+        Standing::Other => (None, None),
+    };
+    let url = any_url.or_else(|| config.text(base_url));
+    let lookup = |name: &str| environment.variable(name).map(str::to_owned);
+    let mut endpoint = model.endpoint(url, lookup).map_err(|error| {
+        Error::new(Outcome::Contract, format!("no such place for `{model}`")).caused_by(error)
+    })?;
+    if let Some(key) = named_key(any_key, config.text(key_variable), environment)? {
+        endpoint.key = Some(key);
+        endpoint.carried = Carried::ByFormat;
+    }
+    Ok(endpoint)
+}
+
+/// Returns the key that was named explicitly.
+fn named_key(
+    any: Option<&str>,
+    variable: Option<&str>,
+    environment: &Environment,
+) -> Result<Option<SecretString>, Error> {
+    if let Some(key) = any {
+        return Ok(Some(SecretString::from(key.trim().to_owned())));
+    }
+    let Some(variable) = variable else { return Ok(None) };
+    match environment.variable(variable) {
+        Some(key) => Ok(Some(SecretString::from(key.trim().to_owned()))),
+        None => Err(Error::new(
+            AUTH,
+            format!("`api_key_env` names a variable that is not set: `{variable}`"),
+        )
+        .hint(format!("type `export {variable}=…`"))),
+    }
+}
+
+const AUTH: Outcome = Outcome::Run(run::Outcome::Auth);
+
+/// Refuses a provider that answers nobody without a key, if there is none.
+pub(crate) fn require_key(model: &ModelName, endpoint: &Endpoint) -> Result<(), Error> {
+    if endpoint.key.is_some() || !model.vendor.demands_key() {
+        return Ok(());
+    }
+    let names: Vec<&str> = model.vendor.key_variables().iter().map(|key| key.name).collect();
+    let first = names.first().copied().unwrap_or(ANY_KEY);
+    Err(Error::new(AUTH, format!("there is no key for `{}`", model.vendor.prefix()))
+        .hint(format!("type `export {first}=…`"))
+        .hint("`airtight doctor` shows where keys are looked for"))
+}
+
+/// Says what deserves a warning about where the key goes.
+pub(crate) fn warning(endpoint: &Endpoint) -> Option<String> {
+    let is_readable = endpoint.key.is_some() && endpoint.privacy() == Privacy::Readable;
+    is_readable.then(|| "the key is sent over plain HTTP: others on the way can read it".to_owned())
+}
+
+/// Says that a key meant for one vendor goes to somebody else, if nobody named it for that.
+pub(crate) fn stray_key(
+    model: &ModelName,
+    endpoint: &Endpoint,
+    config: &Config,
+    environment: &Environment,
+) -> Option<String> {
+    let is_named =
+        environment.variable(ANY_KEY).is_some() || config.text(Key::CompatibleKeyEnv).is_some();
+    let host = endpoint.base_url.host_str().filter(|host| *host != OPENAI_HOST)?;
+    let strays = model.vendor == Vendor::OpenaiCompatible && endpoint.key.is_some() && !is_named;
+    strays.then(|| {
+        format!("the key in `OPENAI_API_KEY` is sent to `{host}`; `{ANY_KEY}` names another")
+    })
+}
+
+/// Makes the provider.
+pub(crate) fn provider(endpoint: Endpoint, config: &Config) -> Result<Provider, Error> {
+    let usual = Timeouts::default();
+    let timeouts = Timeouts {
+        connect: config.duration(Key::ConnectTimeout).unwrap_or(usual.connect),
+        head: config.duration(Key::HeadTimeout).unwrap_or(usual.head),
+        idle: config.duration(Key::IdleTimeout).unwrap_or(usual.idle),
+        total: config.duration(Key::TotalTimeout).unwrap_or(usual.total),
+    };
+    Provider::new(endpoint, timeouts).map_err(|error| {
+        Error::new(Outcome::Contract, "the provider cannot be used").caused_by(error)
+    })
+}

@@ -1,0 +1,143 @@
+//! The run itself, and everyone who watches it.
+
+use airtight_agent::{Agent, Event, Observer, Recording, Subagents};
+use airtight_core::run::{self, Job, Report, Run};
+use tokio_util::sync::CancellationToken;
+
+use super::equipment::Unpacked;
+use super::job;
+use super::live::Live;
+use super::prepared::Prepared;
+use crate::config::Key;
+use crate::error::{Error, Outcome};
+use crate::output::{ContractName, Init, Output, VERSION, uuid};
+use crate::printer::{Span, Tone};
+
+/// Whether warnings are told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Notes {
+    Told,
+    LeftOut,
+}
+
+/// Everyone who watches.
+pub(super) struct Watchers<'o, 'p> {
+    pub(super) output: &'o mut Output<'p>,
+    pub(super) live: Option<Live>,
+    pub(super) recording: Option<Recording>,
+    pub(super) notes: Notes,
+}
+
+impl Observer for Watchers<'_, '_> {
+    fn event(&mut self, event: &Event) {
+        self.output.event(event);
+        if let Some(live) = &mut self.live {
+            live.event(event);
+        }
+        if let Some(recording) = &mut self.recording {
+            recording.event(event);
+        }
+    }
+}
+
+impl Watchers<'_, '_> {
+    fn warn(&mut self, notes: &[String]) {
+        if self.notes == Notes::LeftOut {
+            return;
+        }
+        for note in notes {
+            let text = Span::plain(format!(" {note}"));
+            self.output.note(&[Span::new(Tone::Warning, "warning:"), text]);
+        }
+    }
+
+    /// Says why the transcript is incomplete, if it is.
+    fn close(&mut self) {
+        let failure = self.recording.as_ref().and_then(Recording::failure);
+        if let Some(error) = failure.map(ToString::to_string) {
+            self.warn(&[format!("the transcript is incomplete: {error}")]);
+        }
+    }
+}
+
+impl Prepared {
+    /// Performs the run to its end.
+    pub(super) async fn perform(
+        self,
+        session_id: &str,
+        watchers: &mut Watchers<'_, '_>,
+        interrupt: &CancellationToken,
+    ) -> Result<Report, Error> {
+        watchers.warn(&self.notes);
+        let endpoint = self.provider.endpoint();
+        let (wire, dialect) = (endpoint.wire, endpoint.dialect);
+        let unpacked = tokio::select! {
+            unpacked = self.equipment.unpack(session_id) => unpacked,
+            () = interrupt.cancelled() => return Err(interrupted()),
+        };
+        watchers.warn(&unpacked.notes());
+        let contract = ContractName {
+            name: self.contract.name().map(str::to_owned),
+            fingerprint: self.contract.fingerprint().to_string(),
+        };
+        let mut init = init(session_id, &self.model.to_string(), contract, &unpacked);
+        let mut agent = Agent::new(self.provider, unpacked.toolbox, unpacked.hooks);
+        agent.retries = job::retries(&self.config);
+        agent.subagents = unpacked
+            .subagents
+            .map(|subagents| Subagents { price: self.price, ..subagents }.like(&self.policy));
+        let tools = agent.specs();
+        init.tools = tools.iter().map(|tool| tool.name.clone()).collect();
+        watchers.output.begin(init);
+        let run = Run::new(Job {
+            contract: Some(self.contract),
+            wire,
+            dialect,
+            model: self.model.name,
+            mode: job::mode(&self.config),
+            system: self.config.text(Key::System).map(str::to_owned),
+            prompt: self.prompt,
+            tools,
+            terminal: unpacked.terminal,
+            policy: self.policy,
+            price: self.price,
+            source: self.source,
+        })
+        .map_err(refused)?;
+        let report = agent.drive(run, watchers, interrupt.clone()).await;
+        watchers.output.deny(&agent.toolbox.denials());
+        watchers.close();
+        drop(agent);
+        unpacked.mcp.close().await;
+        Ok(report)
+    }
+}
+
+fn init(session_id: &str, model: &str, contract: ContractName, unpacked: &Unpacked) -> Init {
+    Init {
+        uuid: uuid(),
+        session_id: session_id.to_owned(),
+        version: VERSION,
+        airtight_version: env!("CARGO_PKG_VERSION").to_owned(),
+        cwd: unpacked.workspace.display().to_string(),
+        model: model.to_owned(),
+        tools: Vec::new(),
+        mcp_servers: unpacked.servers(),
+        permission_mode: unpacked.permission_mode.to_owned(),
+        contract,
+        slash_commands: Vec::new(),
+        agents: Vec::new(),
+    }
+}
+
+fn interrupted() -> Error {
+    Error::new(Outcome::Run(run::Outcome::Interrupted), "interrupted")
+}
+
+fn refused(error: run::RunError) -> Error {
+    let refusal = Error::new(Outcome::Run(error.outcome), error.message);
+    match error.hint {
+        Some(hint) => refusal.hint(hint),
+        None => refusal,
+    }
+}

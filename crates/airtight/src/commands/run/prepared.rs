@@ -1,0 +1,155 @@
+//! Everything that can be known before anything is spent.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use airtight_agent::Recording;
+use airtight_agent::provider::{ModelName, Provider};
+use airtight_core::contract::{Contract, Options, Patterns, Source, Wrap};
+use airtight_core::price::Price;
+use airtight_core::redact::Redactor;
+use airtight_core::run::Policy;
+use secrecy::ExposeSecret;
+use tokio_util::sync::CancellationToken;
+
+use super::equipment::Equipment;
+use super::job;
+use super::model::{self, Standing};
+use super::prompt::{self, Prompt, Stdin};
+use crate::cli::RunArgs;
+use crate::commands::{check_command, load};
+use crate::config::{Config, Key};
+use crate::env::Environment;
+use crate::error::{Error, Outcome};
+use crate::input::Input;
+use crate::source::ContractSource;
+
+/// A run that can begin.
+pub(super) struct Prepared {
+    pub(super) model: ModelName,
+    pub(super) provider: Provider,
+    pub(super) contract: Arc<Contract>,
+    pub(super) prompt: String,
+    pub(super) source: Option<Source>,
+    pub(super) price: Option<Price>,
+    pub(super) config: Config,
+    pub(super) policy: Policy,
+    pub(super) equipment: Equipment,
+    /// What deserves a warning.
+    pub(super) notes: Vec<String>,
+    /// Takes out what must not show.
+    pub(super) redactor: Redactor,
+    /// Where transcripts go, if they are kept.
+    transcripts: Option<PathBuf>,
+}
+
+impl Prepared {
+    /// Reads everything, and refuses what cannot work.
+    pub(super) fn new(
+        args: &RunArgs,
+        environment: &Environment,
+        config: Config,
+        interrupt: &CancellationToken,
+    ) -> Result<Self, Error> {
+        refuse_conflicts(args, &config)?;
+        let source =
+            ContractSource::find(&args.contract, args.folder.folder.as_deref(), environment)?;
+        let stdin = stdin(args, &source)?;
+        let options = options(args);
+        let again = check_command(&args.contract, &args.folder, &args.patterns, options.wrap);
+        let contract = Arc::new(load(&source, &options, &again)?);
+        let model = model::name(&config)?;
+        let endpoint = model::endpoint(&model, Standing::Chosen, &config, environment)?;
+        model::require_key(&model, &endpoint)?;
+        let mut notes = config.warnings.clone();
+        notes.extend(model::warning(&endpoint));
+        notes.extend(model::stray_key(&model, &endpoint, &config, environment));
+        let quoted = args.source.as_deref().map(|file| quotable(file, environment)).transpose()?;
+        let key = endpoint.key.as_ref().map(|key| key.expose_secret().trim().to_owned());
+        let equipment = Equipment::plan(args, &config, environment)?;
+        let given = key.as_deref().into_iter().chain(equipment.secrets());
+        let redactor = Redactor::new(given.chain(environment.secrets()));
+        let provider = model::provider(endpoint, &config)?;
+        let typed = args.prompt.as_deref().or(args.prompt_flag.as_deref());
+        let Prompt { text, notes: more } = prompt::read(typed, stdin, environment, interrupt)?;
+        notes.extend(more);
+        let is_recorded = config.is_on(Key::Record) != Some(false);
+        let price = Price::of(model.vendor.wire(), &model.name);
+        Ok(Self {
+            model,
+            provider,
+            contract,
+            prompt: text,
+            source: quoted,
+            price,
+            policy: job::policy(&config)?,
+            config,
+            equipment,
+            notes,
+            redactor,
+            transcripts: environment
+                .data_folder()
+                .filter(|_| is_recorded)
+                .map(|data| data.join("runs")),
+        })
+    }
+
+    /// Starts the transcript; a disk that refuses costs the transcript, not the run.
+    pub(super) fn record(&mut self, session_id: &str) -> Option<Recording> {
+        let path = self.transcripts.as_ref()?.join(format!("{session_id}.jsonl"));
+        match Recording::create(&path, self.redactor.clone()) {
+            Ok(recording) => Some(recording),
+            Err(error) => {
+                self.notes.push(format!("no transcript is kept: {}: {error}", path.display()));
+                None
+            }
+        }
+    }
+}
+
+/// Refuses what cannot be meant together, and says what to do instead.
+fn refuse_conflicts(args: &RunArgs, config: &Config) -> Result<(), Error> {
+    let refused = |message: &str, hint: &str| Err(Error::new(Outcome::Usage, message).hint(hint));
+    if args.output.include_partial_messages && config.text(Key::OutputFormat) != Some("stream-json")
+    {
+        return refused(
+            "`--include-partial-messages` has nowhere to tell them",
+            "add `--output-format stream-json`",
+        );
+    }
+    if config.is_on(Key::Strict) == Some(true) && config.text(Key::Mode) == Some("prompt") {
+        return refused(
+            "`--mode prompt` finds the answer in text, which `--strict` refuses",
+            "leave one of them out",
+        );
+    }
+    Ok(())
+}
+
+/// Says whether stdin is left for the prompt.
+fn stdin(args: &RunArgs, contract: &ContractSource) -> Result<Stdin, Error> {
+    let prompt = args.prompt.as_deref().or(args.prompt_flag.as_deref());
+    let others = [*contract == ContractSource::Stdin, args.source.as_deref() == Some("-")];
+    let others = others.into_iter().filter(|reads| *reads).count();
+    let wants_it = prompt.is_none_or(|prompt| prompt == "-");
+    if others > 1 || (others == 1 && wants_it) {
+        let message = "only one of contract, prompt and source can come from stdin";
+        return Err(Error::new(Outcome::Usage, message).hint("name files for the others"));
+    }
+    Ok(if others == 1 { Stdin::Taken } else { Stdin::Free })
+}
+
+fn options(args: &RunArgs) -> Options {
+    Options {
+        wrap: if args.no_wrap { Wrap::Refused } else { Wrap::Allowed },
+        patterns: if args.patterns.look_around { Patterns::LookAround } else { Patterns::Linear },
+        ..Options::default()
+    }
+}
+
+/// Reads the text that grounded strings must be quoted from.
+fn quotable(file: &str, environment: &Environment) -> Result<Source, Error> {
+    let bytes = Input::open(Some(file), environment)?.read()?;
+    // What is no UTF-8 cannot be quoted in JSON anyway.
+    Ok(Source::new(&String::from_utf8_lossy(&bytes)))
+}

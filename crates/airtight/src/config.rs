@@ -1,0 +1,244 @@
+//! What is in force and where it comes from.
+//!
+//! The `airtight.toml` of the project, that of the user, the environment and the flags, in rising
+//! strength: what somebody else put into a repository never overrules its user. Every value is
+//! checked where it is read and knows its origin; an unknown key is an error.
+
+pub(crate) mod duration;
+mod file;
+mod key;
+mod origin;
+mod value;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use airtight_core::nearest;
+use serde_json::Value as Json;
+
+use crate::env::Environment;
+use crate::error::{Error, Outcome};
+use file::Owner;
+pub(crate) use key::{Key, Spec, TABLE};
+use key::{Merge, Reach};
+pub(crate) use origin::Origin;
+pub(crate) use value::Value;
+
+/// One value from one place.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Entry {
+    pub(crate) key: Key,
+    pub(crate) value: Value,
+    pub(crate) origin: Origin,
+}
+
+impl Entry {
+    /// Makes the entry of a flag.
+    pub(crate) fn flag(key: Key, flag: &'static str, value: Value) -> Self {
+        Self { key, value, origin: Origin::Flag(flag) }
+    }
+}
+
+/// Whether the project's file may run programs, widen permissions and move keys.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Trust {
+    /// As `trusted_projects` of the user says.
+    AsConfigured,
+    /// It may.
+    Given,
+}
+
+/// Everything in force.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Config {
+    /// Weakest first.
+    entries: BTreeMap<Key, Vec<Entry>>,
+    /// The files that were read.
+    pub(crate) files: Vec<PathBuf>,
+    /// What deserves a look.
+    pub(crate) warnings: Vec<String>,
+}
+
+impl Config {
+    /// Reads files and environment, and puts `flags` on top.
+    pub(crate) fn load(
+        environment: &Environment,
+        flags: Vec<Entry>,
+        trust: Trust,
+    ) -> Result<Self, Error> {
+        let mut config = Self::default();
+        let user = environment
+            .config_folder()
+            .map(|folder| folder.join(file::NAME))
+            .filter(|path| path.is_file());
+        let user_entries = user
+            .as_deref()
+            .map(|path| file::read(path, Owner::User))
+            .transpose()?
+            .unwrap_or_default();
+        if let Some(path) = file::find_project(environment.launch_directory())
+            .filter(|path| Some(path) != user.as_ref())
+        {
+            let entries = file::read(&path, Owner::Project)?;
+            if trust == Trust::AsConfigured && !is_trusted(&path, &user_entries, environment) {
+                entries.iter().try_for_each(|entry| require_harmless(entry, &path))?;
+            }
+            config.add(entries);
+            config.files.push(path);
+        }
+        config.add(user_entries);
+        config.files.extend(user);
+        config.add(read_environment(environment)?);
+        config.add(flags);
+        config.warnings = unknown_variables(environment);
+        Ok(config)
+    }
+
+    fn add(&mut self, entries: Vec<Entry>) {
+        for entry in entries {
+            self.entries.entry(entry.key).or_default().push(entry);
+        }
+    }
+
+    /// Returns everything that was said about `key`, weakest first.
+    pub(crate) fn said(&self, key: Key) -> &[Entry] {
+        self.entries.get(&key).map_or(&[], Vec::as_slice)
+    }
+
+    /// Returns the strongest entry for `key`.
+    pub(crate) fn strongest(&self, key: Key) -> Option<&Entry> {
+        self.said(key).last()
+    }
+
+    /// Returns the text in force.
+    pub(crate) fn text(&self, key: Key) -> Option<&str> {
+        let Value::Text(text) = &self.strongest(key)?.value else { return None };
+        Some(text)
+    }
+
+    /// Returns the whole number in force.
+    pub(crate) fn whole(&self, key: Key) -> Option<u64> {
+        let Value::Whole(number) = self.strongest(key)?.value else { return None };
+        Some(number)
+    }
+
+    /// Returns the whole number in force, which the table keeps within 32 bits.
+    pub(crate) fn small(&self, key: Key) -> Option<u32> {
+        self.whole(key).and_then(|number| u32::try_from(number).ok())
+    }
+
+    /// Returns the number in force.
+    pub(crate) fn decimal(&self, key: Key) -> Option<f64> {
+        let Value::Decimal(number) = self.strongest(key)?.value else { return None };
+        Some(number)
+    }
+
+    /// Claims that `key` is switched on.
+    pub(crate) fn is_on(&self, key: Key) -> Option<bool> {
+        let Value::Switch(switch) = self.strongest(key)?.value else { return None };
+        Some(switch)
+    }
+
+    /// Returns the duration in force.
+    pub(crate) fn duration(&self, key: Key) -> Option<Duration> {
+        let Value::Duration(duration) = self.strongest(key)?.value else { return None };
+        Some(duration)
+    }
+
+    /// Returns the texts in force: all that were said, or the strongest list.
+    pub(crate) fn list(&self, key: Key) -> Option<Vec<String>> {
+        let mut lists = self.said(key).iter().filter_map(|entry| entry.value.as_list());
+        match key.spec().merge {
+            Merge::Replace => lists.next_back().map(<[String]>::to_vec),
+            Merge::Append if self.said(key).is_empty() => None,
+            Merge::Append => Some(lists.flatten().cloned().collect()),
+        }
+    }
+
+    /// Returns the table in force. Members of a stronger one replace those of a weaker one, unless
+    /// all values of the setting count: then its lists are joined.
+    pub(crate) fn table(&self, key: Key) -> Json {
+        let mut merged = serde_json::Map::new();
+        for entry in self.said(key) {
+            let Value::Table(Json::Object(table)) = &entry.value else { continue };
+            for (name, member) in table {
+                match (key.spec().merge, merged.get_mut(name), member) {
+                    (Merge::Append, Some(Json::Array(all)), Json::Array(more)) => {
+                        all.extend(more.iter().cloned());
+                    }
+                    _ => drop(merged.insert(name.clone(), member.clone())),
+                }
+            }
+        }
+        Json::Object(merged)
+    }
+}
+
+/// Claims that the user trusts the project that `path` configures.
+fn is_trusted(path: &Path, user: &[Entry], environment: &Environment) -> bool {
+    let folder = path.parent().and_then(|folder| folder.canonicalize().ok());
+    let said = user.iter().filter(|entry| entry.key == Key::TrustedProjects);
+    let mut trusted = said.filter_map(|entry| entry.value.as_list()).flatten();
+    folder.is_some_and(|folder| {
+        trusted.any(|named| {
+            environment.resolve(named).canonicalize().is_ok_and(|named| named == folder)
+        })
+    })
+}
+
+/// Refuses what an untrusted project must not set.
+fn require_harmless(entry: &Entry, path: &Path) -> Result<(), Error> {
+    let narrows = match (&entry.value, entry.key) {
+        (Value::Text(mode), Key::ApprovalMode) => matches!(mode.as_str(), "plan" | "default"),
+        (Value::Switch(switch), Key::Sandbox) => *switch,
+        _ => false,
+    };
+    let name = entry.key.name();
+    let refused =
+        |what: &str| Error::new(Outcome::Contract, format!("{}: `{name}` {what}", entry.origin));
+    match entry.key.spec().reach {
+        Reach::Anyone => Ok(()),
+        Reach::Trusted if narrows => Ok(()),
+        Reach::User => Err(refused("is for the user's own file")),
+        Reach::Trusted => {
+            let folder = path.parent().unwrap_or(path).display();
+            Err(refused("counts only in a project that you trust")
+                .hint(format!("read the file; then pass `--trust-project`, or add `{folder}` to `trusted_projects` in your own `{}`", file::NAME)))
+        }
+    }
+}
+
+/// Reads every variable of the table; an empty one counts as absent.
+fn read_environment(environment: &Environment) -> Result<Vec<Entry>, Error> {
+    let mut entries = Vec::new();
+    for spec in &TABLE {
+        let set = spec.variables.iter().find_map(|name| Some((*name, environment.variable(name)?)));
+        let Some((name, text)) = set else { continue };
+        let value = Value::from_text(spec.kind, text).map_err(|error| {
+            Error::new(Outcome::Contract, format!("environment variable `{name}`")).caused_by(error)
+        })?;
+        entries.push(Entry { key: spec.key, value, origin: Origin::Environment(name) });
+    }
+    Ok(entries)
+}
+
+/// Variables with our prefix that mean something although they are no settings.
+const OTHER_VARIABLES: [&str; 3] = ["AIRTIGHT_API_KEY", "AIRTIGHT_LOG", "AIRTIGHT_BLESS"];
+
+fn unknown_variables(environment: &Environment) -> Vec<String> {
+    let known = || TABLE.iter().flat_map(|spec| spec.variables).copied().chain(OTHER_VARIABLES);
+    let unknown =
+        environment.variables_of("AIRTIGHT_").filter(|name| known().all(|known| known != *name));
+    unknown
+        .map(|name| match nearest(name, known()) {
+            Some(meant) => format!("`{name}` is no setting; did you mean `{meant}`?"),
+            None => format!("`{name}` is no setting"),
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod reference;
+#[cfg(test)]
+mod tests;

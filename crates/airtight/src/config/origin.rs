@@ -1,0 +1,50 @@
+//! Where a setting comes from, so that nobody has to guess which file to edit.
+
+use std::fmt;
+use std::path::PathBuf;
+
+/// Where a setting comes from, weakest first.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Origin {
+    /// The `airtight.toml` of the project.
+    Project(Place),
+    /// The `airtight.toml` of the user.
+    User(Place),
+    /// An environment variable.
+    Environment(&'static str),
+    /// A flag.
+    Flag(&'static str),
+}
+
+/// A line of a file.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Place {
+    /// The file.
+    pub(crate) path: PathBuf,
+    /// Its line, from 1.
+    pub(crate) line: usize,
+}
+
+impl Origin {
+    /// Returns the word for the layer.
+    pub(crate) fn layer(&self) -> &'static str {
+        match self {
+            Self::Project(_) => "project",
+            Self::User(_) => "user",
+            Self::Environment(_) => "environment",
+            Self::Flag(_) => "flag",
+        }
+    }
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Project(place) | Self::User(place) => {
+                write!(formatter, "{}:{}", place.path.display(), place.line)
+            }
+            Self::Environment(name) => write!(formatter, "${name}"),
+            Self::Flag(flag) => formatter.write_str(flag),
+        }
+    }
+}

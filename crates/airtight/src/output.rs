@@ -1,0 +1,275 @@
+//! What a run tells on stdout: the answer alone, or everything that happens.
+//!
+//! Whatever the end is, `json` and `stream-json` have exactly one result, and it comes last.
+
+mod identity;
+mod partial;
+mod pretty;
+mod shapes;
+mod transcript;
+
+use airtight_agent::{Denial, Event, Observer};
+use airtight_core::Document;
+use airtight_core::redact::Redactor;
+use airtight_core::run::{Outcome as RunOutcome, Report};
+use serde_json::value::RawValue;
+use tokio_util::sync::CancellationToken;
+
+use crate::cli::OutputFormat;
+use crate::error::{Error, Outcome};
+use crate::printer::{Printer, Span};
+pub(crate) use identity::uuid;
+pub(crate) use shapes::{ContractName, Init, McpServer};
+use shapes::{Failure, Line, PermissionDenial, RunResult, System, Usage};
+pub(crate) use transcript::Pieces;
+use transcript::{Transcript, attempt};
+
+/// The version of the shapes; a change that breaks readers raises it.
+pub(crate) const VERSION: u8 = 1;
+
+/// Whether the last answer of a failed run is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Raw {
+    Kept,
+    LeftOut,
+}
+
+/// How a run is told.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Manner {
+    pub(crate) format: OutputFormat,
+    pub(crate) pieces: Pieces,
+    pub(crate) raw: Raw,
+}
+
+/// Tells a run on stdout.
+#[derive(Debug)]
+pub(crate) struct Output<'p> {
+    printer: &'p mut Printer,
+    session_id: String,
+    manner: Manner,
+    transcript: Transcript,
+    denials: Vec<PermissionDenial>,
+    /// The elements of `json` so far.
+    elements: Vec<String>,
+    /// Why nothing can be printed any more; cancels the run, which nobody listens to.
+    failure: Option<Error>,
+    interrupt: CancellationToken,
+}
+
+impl<'p> Output<'p> {
+    /// Starts to tell a run.
+    pub(crate) fn new(
+        printer: &'p mut Printer,
+        session_id: &str,
+        manner: Manner,
+        interrupt: CancellationToken,
+    ) -> Self {
+        Self {
+            printer,
+            session_id: session_id.to_owned(),
+            manner,
+            transcript: Transcript::new(session_id.to_owned(), manner.pieces),
+            denials: Vec::new(),
+            elements: Vec::new(),
+            failure: None,
+            interrupt,
+        }
+    }
+
+    /// Takes secrets out of what is told; never out of the answer, which is told as it was judged.
+    pub(crate) fn mask(&mut self, redactor: Redactor) {
+        self.transcript.mask(redactor);
+    }
+
+    /// Tells which calls were not allowed.
+    pub(crate) fn deny(&mut self, denials: &[Denial]) {
+        let denied = |denial: &Denial| {
+            let input = serde_json::from_str(&denial.arguments);
+            let input = input.unwrap_or_else(|_| denial.arguments.clone().into());
+            PermissionDenial {
+                tool_name: denial.tool.clone(),
+                tool_use_id: denial.call_id.clone(),
+                tool_input: self.transcript.masked_value(input),
+            }
+        };
+        self.denials = denials.iter().map(denied).collect();
+    }
+
+    /// Tells what the run begins with.
+    pub(crate) fn begin(&mut self, init: Init) {
+        self.tell(&Line::System(System::Init(init)));
+        self.transcript.begin();
+    }
+
+    /// Says something to people, on stderr.
+    pub(crate) fn note(&mut self, spans: &[Span]) {
+        self.printer.note(spans);
+    }
+
+    /// Tells how the run ended, and returns what that means.
+    pub(crate) fn finish(mut self, report: &Report) -> Result<Outcome, Error> {
+        let outcome = Outcome::Run(report.outcome);
+        let result = self.result(report);
+        self.tell(&Line::Result(Box::new(result)));
+        self.conclude()?;
+        if let (OutputFormat::Text, RunOutcome::Met, Some(value)) =
+            (self.manner.format, report.outcome, &report.value)
+        {
+            self.printer.answer(&value.to_compact(), pretty::pretty)?;
+        }
+        if report.outcome == RunOutcome::Met {
+            return Ok(outcome);
+        }
+        let message = report.error.as_ref().map_or("the run failed", |error| &error.message);
+        let error = Error::new(outcome, self.transcript.masked(message));
+        let hint = report.error.as_ref().and_then(|error| error.hint.clone());
+        Err(match hint {
+            Some(hint) => error.hint(hint),
+            None => error,
+        })
+    }
+
+    /// Tells that the run was refused before it began, and passes the refusal on.
+    pub(crate) fn refuse(mut self, error: Error) -> Result<Outcome, Error> {
+        let result = refusal(&self.session_id, &error);
+        self.tell(&Line::Result(Box::new(result)));
+        self.conclude()?;
+        Err(error)
+    }
+
+    fn tell(&mut self, line: &Line) {
+        match self.manner.format {
+            OutputFormat::Text => {}
+            OutputFormat::Json => self.elements.push(line.to_json()),
+            OutputFormat::StreamJson => self.print(&line.to_json()),
+        }
+    }
+
+    fn print(&mut self, json: &str) {
+        if self.failure.is_some() {
+            return;
+        }
+        let printed = self.printer.json(json).and_then(|()| self.printer.flush());
+        if let Err(error) = printed {
+            self.failure = Some(error);
+            self.interrupt.cancel();
+        }
+    }
+
+    /// Prints what was kept back, and says whether everything could be printed.
+    fn conclude(&mut self) -> Result<(), Error> {
+        if self.manner.format == OutputFormat::Json {
+            let document = format!("[{}]", self.elements.join(",\n"));
+            self.print(&document);
+        }
+        self.failure.take().map_or(Ok(()), Err)
+    }
+
+    fn result(&self, report: &Report) -> RunResult {
+        let outcome = Outcome::Run(report.outcome);
+        let is_met = report.outcome == RunOutcome::Met;
+        let value = report.value.as_ref().filter(|_| is_met).map(Document::to_compact);
+        let raw_value = || value.clone().and_then(|text: String| RawValue::from_string(text).ok());
+        RunResult {
+            subtype: match report.outcome {
+                RunOutcome::Met => "success",
+                RunOutcome::TurnCap => "error_max_turns",
+                RunOutcome::NoAnswer
+                | RunOutcome::AttemptsExhausted
+                | RunOutcome::Refused
+                | RunOutcome::Truncated
+                | RunOutcome::Degenerate
+                | RunOutcome::Loop
+                | RunOutcome::Provider
+                | RunOutcome::Auth
+                | RunOutcome::Sandbox
+                | RunOutcome::Config
+                | RunOutcome::Budget
+                | RunOutcome::Interrupted => "error_during_execution",
+            },
+            uuid: uuid(),
+            session_id: self.session_id.clone(),
+            is_error: !is_met,
+            outcome: outcome.name(),
+            exit_code: outcome.exit_code(),
+            duration_ms: u64::try_from(report.elapsed.as_millis()).unwrap_or(u64::MAX),
+            duration_api_ms: u64::try_from(self.transcript.waited().as_millis())
+                .unwrap_or(u64::MAX),
+            num_turns: report.turns,
+            num_tool_calls: report.tool_calls,
+            num_retries: report.retries,
+            structured_output: raw_value(),
+            structured_result: raw_value(),
+            result: value,
+            rung: report.rung,
+            attempts: report.attempts.iter().map(attempt).collect(),
+            edits: report.edits.listed().to_vec(),
+            edit_total: report.edits.total(),
+            losses: report.losses.clone(),
+            usage: Usage::from(&report.usage),
+            total_cost_usd: report.cost.map(airtight_core::price::Cost::usd),
+            tokens_saved: report.tokens_saved,
+            permission_denials: self.denials.clone(),
+            error: report.error.as_ref().filter(|_| !is_met).map(|error| Failure {
+                kind: outcome.name(),
+                message: self.transcript.masked(&error.message),
+                details: Vec::new(),
+                hints: error.hint.iter().cloned().collect(),
+            }),
+            raw: report
+                .raw
+                .as_deref()
+                .filter(|_| !is_met && self.manner.raw == Raw::Kept)
+                .map(|raw| self.transcript.masked(raw)),
+        }
+    }
+}
+
+impl Observer for Output<'_> {
+    fn event(&mut self, event: &Event) {
+        for line in self.transcript.lines(event) {
+            self.tell(&line);
+        }
+    }
+}
+
+/// Returns the result of a run that never began.
+fn refusal(session_id: &str, error: &Error) -> RunResult {
+    RunResult {
+        subtype: "error_during_execution",
+        uuid: uuid(),
+        session_id: session_id.to_owned(),
+        is_error: true,
+        outcome: error.kind.name(),
+        exit_code: error.kind.exit_code(),
+        duration_ms: 0,
+        duration_api_ms: 0,
+        num_turns: 0,
+        num_tool_calls: 0,
+        num_retries: 0,
+        result: None,
+        structured_output: None,
+        structured_result: None,
+        rung: None,
+        attempts: Vec::new(),
+        edits: Vec::new(),
+        edit_total: 0,
+        losses: Vec::new(),
+        usage: Usage::default(),
+        // Nothing was asked, so nothing was spent.
+        total_cost_usd: Some(0.0),
+        tokens_saved: 0,
+        permission_denials: Vec::new(),
+        error: Some(Failure {
+            kind: error.kind.name(),
+            message: error.to_string(),
+            details: error.findings.iter().cloned().chain(error.causes()).collect(),
+            hints: error.hints.clone(),
+        }),
+        raw: None,
+    }
+}
+
+#[cfg(test)]
+mod reference;

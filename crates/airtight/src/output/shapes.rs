@@ -1,0 +1,398 @@
+//! The lines of `stream-json` and the elements of `json`: the public shapes, apart from those
+//! inside. `docs/reference/events.md` and `schemas/events/` are written from them.
+
+use airtight_core::codec::Usage as Spent;
+use airtight_core::{Edit, Loss};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+/// One line, or one element.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub(crate) enum Line {
+    /// Something about the run itself.
+    System(System),
+    /// The model said something.
+    Assistant(Assistant),
+    /// The model was told something.
+    User(User),
+    /// A piece of an answer came in; only with `--include-partial-messages`.
+    StreamEvent(StreamEvent),
+    /// The run is over; nothing follows.
+    Result(Box<RunResult>),
+}
+
+/// Something about the run itself.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(tag = "subtype", rename_all = "snake_case")]
+pub(crate) enum System {
+    /// The run begins. Always the first line, unless the run is refused before it begins.
+    Init(Init),
+    /// An answer was judged.
+    Attempt(Judged),
+    /// A request failed and is sent again.
+    Retry(Retry),
+    /// Background work said something.
+    Notification(Notification),
+}
+
+/// What the run begins with.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Init {
+    pub(crate) uuid: String,
+    pub(crate) session_id: String,
+    /// The version of these shapes; a change that breaks readers raises it.
+    pub(crate) version: u8,
+    pub(crate) airtight_version: String,
+    /// The folder that tools are confined to.
+    pub(crate) cwd: String,
+    /// The model, as `provider:name`.
+    pub(crate) model: String,
+    /// What the model may call.
+    pub(crate) tools: Vec<String>,
+    pub(crate) mcp_servers: Vec<McpServer>,
+    /// `plan`, `default`, `auto-edit` or `yolo`.
+    pub(crate) permission_mode: String,
+    /// Which contract decides.
+    pub(crate) contract: ContractName,
+    /// Always empty; readers of other programs' streams expect it.
+    pub(crate) slash_commands: Vec<String>,
+    /// Always empty; readers of other programs' streams expect it.
+    pub(crate) agents: Vec<String>,
+}
+
+/// An MCP server.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct McpServer {
+    pub(crate) name: String,
+    /// `connected` or `failed`.
+    pub(crate) status: String,
+}
+
+/// A contract.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct ContractName {
+    /// What people call it, if anything.
+    pub(crate) name: Option<String>,
+    /// The hash that identifies it.
+    pub(crate) fingerprint: String,
+}
+
+/// What came of one answer.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Judged {
+    pub(crate) uuid: String,
+    pub(crate) session_id: String,
+    /// The tool call of the subagent that answered.
+    pub(crate) parent_tool_use_id: Option<String>,
+    pub(crate) attempt: Attempt,
+}
+
+/// One answer that was meant to be the answer.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct Attempt {
+    /// `accepted`, `rejected`, `cancelled`, `truncated`, `refused`, `degenerate` or `failed`.
+    #[schemars(with = "String")]
+    pub(crate) ending: airtight_core::run::Ending,
+    /// How it was delivered: `native`, `tool`, `text`, `repair` or `re-ask`.
+    #[schemars(with = "String")]
+    pub(crate) rung: airtight_core::run::Rung,
+    /// What is wrong with it.
+    pub(crate) violations: Vec<Violation>,
+    /// Whether there are more violations than listed.
+    pub(crate) more_violations: bool,
+    pub(crate) usage: Usage,
+}
+
+/// One way in which an answer breaks the contract.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct Violation {
+    /// A JSON pointer into the answer.
+    pub(crate) pointer: String,
+    /// The keyword or rule that is broken.
+    pub(crate) keyword: String,
+    pub(crate) message: String,
+}
+
+/// A request that failed and is sent again.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Retry {
+    pub(crate) uuid: String,
+    pub(crate) session_id: String,
+    pub(crate) parent_tool_use_id: Option<String>,
+    /// The HTTP status, if it came to that.
+    pub(crate) status: Option<u16>,
+    /// The provider's own word for it.
+    pub(crate) code: Option<String>,
+    pub(crate) message: String,
+}
+
+/// What background work said.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Notification {
+    pub(crate) uuid: String,
+    pub(crate) session_id: String,
+    pub(crate) parent_tool_use_id: Option<String>,
+    pub(crate) task_id: String,
+    /// `completed`, `failed` or `cancelled`.
+    pub(crate) status: String,
+    pub(crate) text: String,
+}
+
+/// The model said something. One kind of block in a message: a change of kind begins another.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Assistant {
+    pub(crate) uuid: String,
+    pub(crate) session_id: String,
+    /// The tool call of the subagent that spoke.
+    pub(crate) parent_tool_use_id: Option<String>,
+    pub(crate) message: AssistantMessage,
+}
+
+/// What the model said.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct AssistantMessage {
+    /// The provider's id of the answer; messages of one answer share it.
+    pub(crate) id: String,
+    /// Always `message`.
+    #[serde(rename = "type")]
+    pub(crate) kind: &'static str,
+    /// Always `assistant`.
+    pub(crate) role: &'static str,
+    /// The model that really answered.
+    pub(crate) model: String,
+    pub(crate) content: Vec<Block>,
+    /// `tool_use` if every block is a tool call; else why the model stopped, on the last message of
+    /// an answer.
+    pub(crate) stop_reason: Option<String>,
+    /// On the last message of an answer, so that sums come out right.
+    pub(crate) usage: Option<Usage>,
+}
+
+/// A piece of what the model said.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub(crate) enum Block {
+    /// Text.
+    Text { text: String },
+    /// What it thought before.
+    Thinking { thinking: String },
+    /// It asks for a tool. `input` is a string if the arguments are not JSON.
+    ToolUse {
+        id: String,
+        name: String,
+        #[schemars(with = "Value")]
+        input: Box<RawValue>,
+    },
+    /// Something that only the provider can read.
+    Opaque { value: Value },
+}
+
+/// The model was told something.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct User {
+    pub(crate) uuid: String,
+    pub(crate) session_id: String,
+    pub(crate) parent_tool_use_id: Option<String>,
+    pub(crate) message: UserMessage,
+}
+
+/// What the model was told.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct UserMessage {
+    /// Always `user`.
+    pub(crate) role: &'static str,
+    pub(crate) content: Vec<Told>,
+}
+
+/// A piece of what the model was told.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub(crate) enum Told {
+    /// What a tool answered, at most 64 KiB.
+    ToolResult { tool_use_id: String, content: String, is_error: bool },
+}
+
+/// A piece of an answer, in the words of Anthropic's stream whoever the provider is.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct StreamEvent {
+    pub(crate) uuid: String,
+    pub(crate) session_id: String,
+    pub(crate) parent_tool_use_id: Option<String>,
+    pub(crate) event: Piece,
+}
+
+/// What came in.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub(crate) enum Piece {
+    MessageStart { message: Started },
+    ContentBlockStart { index: usize, content_block: OpenBlock },
+    ContentBlockDelta { index: usize, delta: BlockDelta },
+    ContentBlockStop { index: usize },
+    MessageStop,
+}
+
+/// An answer that begins.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Started {
+    pub(crate) id: Option<String>,
+    /// Always `assistant`.
+    pub(crate) role: &'static str,
+    pub(crate) model: Option<String>,
+}
+
+/// A block that begins.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub(crate) enum OpenBlock {
+    Text,
+    Thinking,
+    ToolUse { id: String, name: String },
+}
+
+/// More of a block.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(tag = "type", rename_all = "snake_case")]
+#[expect(clippy::enum_variant_names, reason = "the names of the wire")]
+pub(crate) enum BlockDelta {
+    TextDelta { text: String },
+    ThinkingDelta { thinking: String },
+    InputJsonDelta { partial_json: String },
+}
+
+/// Everything there is to say about a finished run.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct RunResult {
+    /// `success`, `error_max_turns` or `error_during_execution`.
+    pub(crate) subtype: &'static str,
+    pub(crate) uuid: String,
+    pub(crate) session_id: String,
+    pub(crate) is_error: bool,
+    /// How it ended: `met`, `no_answer`, `attempts_exhausted`, `refused`, `truncated`,
+    /// `degenerate`, `loop`, `provider`, `auth`, `sandbox`, `config`, `turn_cap`, `budget`,
+    /// `interrupted`, `input`, `usage` or `machine`.
+    pub(crate) outcome: &'static str,
+    /// The exit code of the command.
+    pub(crate) exit_code: u8,
+    pub(crate) duration_ms: u64,
+    /// Of that, time spent waiting for the model.
+    pub(crate) duration_api_ms: u64,
+    /// Model calls.
+    pub(crate) num_turns: u32,
+    /// Tool calls that were run, the terminal tool not counted.
+    pub(crate) num_tool_calls: u32,
+    /// Requests that were sent again.
+    pub(crate) num_retries: u32,
+    /// The answer as JSON text; on success alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) result: Option<String>,
+    /// The answer, exactly as it was judged; on success alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Value")]
+    pub(crate) structured_output: Option<Box<RawValue>>,
+    /// The same under its other name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Value")]
+    pub(crate) structured_result: Option<Box<RawValue>>,
+    /// How the answer was obtained: `native`, `tool`, `text`, `repair` or `re-ask`.
+    #[schemars(with = "Option<String>")]
+    pub(crate) rung: Option<airtight_core::run::Rung>,
+    /// Every answer that was judged.
+    pub(crate) attempts: Vec<Attempt>,
+    /// What was changed in the accepted answer: `kind`, and `offset` or `pointer`; the first
+    /// thousand of each kind.
+    #[schemars(with = "Vec<Value>")]
+    pub(crate) edits: Vec<Edit>,
+    /// How many changes there are in all, listed or not.
+    pub(crate) edit_total: usize,
+    /// What the provider was not asked to enforce: `pointer`, `keyword`, `enforced_by`.
+    #[schemars(with = "Vec<Value>")]
+    pub(crate) losses: Vec<Loss>,
+    /// All tokens, failed requests included.
+    pub(crate) usage: Usage,
+    /// What they cost; `null` if the price of the model is not known.
+    pub(crate) total_cost_usd: Option<f64>,
+    /// An estimate of the output tokens that were not paid for, because answers that could not
+    /// conform any more were cancelled.
+    pub(crate) tokens_saved: u64,
+    /// Calls that were not allowed.
+    pub(crate) permission_denials: Vec<PermissionDenial>,
+    /// Why it failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) error: Option<Failure>,
+    /// The last thing the model said; on failure alone, unless `--no-raw`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) raw: Option<String>,
+}
+
+/// A call that was not allowed.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[expect(clippy::struct_field_names, reason = "the names of the wire")]
+pub(crate) struct PermissionDenial {
+    pub(crate) tool_name: String,
+    pub(crate) tool_use_id: String,
+    pub(crate) tool_input: Value,
+}
+
+/// Why a run failed.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct Failure {
+    /// The outcome again.
+    #[serde(rename = "type")]
+    pub(crate) kind: &'static str,
+    pub(crate) message: String,
+    /// Causes and findings, one a line.
+    pub(crate) details: Vec<String>,
+    /// What to do about it.
+    pub(crate) hints: Vec<String>,
+}
+
+/// Tokens; absent where the provider does not say.
+#[derive(Debug, Clone, Copy, Default, Serialize, JsonSchema)]
+#[expect(clippy::struct_field_names, reason = "the names of the wire")]
+pub(crate) struct Usage {
+    /// Read by the model in all, cached or not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) input_tokens: Option<u64>,
+    /// Said by the model in all, thoughts included.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) output_tokens: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) cache_read_input_tokens: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) cache_creation_input_tokens: Option<u64>,
+    /// Of the output, thoughts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) reasoning_tokens: Option<u64>,
+    /// Input and output.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) total_tokens: Option<u64>,
+}
+
+impl From<&Spent> for Usage {
+    fn from(spent: &Spent) -> Self {
+        let total = match (spent.input_tokens, spent.output_tokens) {
+            (None, None) => None,
+            (input, output) => Some(input.unwrap_or(0).saturating_add(output.unwrap_or(0))),
+        };
+        Self {
+            input_tokens: spent.input_tokens,
+            output_tokens: spent.output_tokens,
+            cache_read_input_tokens: spent.cache_read_input_tokens,
+            cache_creation_input_tokens: spent.cache_creation_input_tokens,
+            reasoning_tokens: spent.reasoning_tokens,
+            total_tokens: total,
+        }
+    }
+}
+
+impl Line {
+    /// Returns the line as JSON.
+    pub(crate) fn to_json(&self) -> String {
+        // Serialising plain data to memory cannot fail.
+        serde_json::to_string(self).unwrap_or_default()
+    }
+}

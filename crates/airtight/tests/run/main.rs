@@ -1,0 +1,19 @@
+//! `airtight run` and `airtight doctor` against a scripted model.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    reason = "a test that cannot set itself up has failed"
+)]
+
+mod conflicts;
+mod doctor;
+mod failures;
+mod interrupts;
+mod library;
+mod output;
+mod prompts;
+mod settings;
+mod stage;
+mod tools;
