@@ -18,6 +18,7 @@ use tokio_util::sync::CancellationToken;
 use crate::hooks::Hooks;
 use crate::provider::{Provider, Retries};
 use crate::subagent::Subagents;
+use crate::telemetry::{self, Sender};
 use crate::toolbox::Toolbox;
 
 pub(crate) use background::Finished;
@@ -82,7 +83,8 @@ impl Agent {
     ) -> Report {
         let stage = stage::Live::new(observer);
         let scene = Scene { agent: self, stage: &stage, parent: None, toolbox: &self.toolbox };
-        let report = Performance::new(scene, run, interrupt).perform().await;
+        let span = telemetry::run(run.job(), Sender::User);
+        let report = Performance::new(scene, run, interrupt).perform(span).await;
         scene.emit(EventKind::Ended(Box::new(report.clone())));
         report
     }

@@ -10,6 +10,7 @@ pub mod provider;
 mod recording;
 mod sandbox;
 mod subagent;
+mod telemetry;
 mod toolbox;
 mod tools;
 mod workspace;
@@ -24,6 +25,7 @@ pub use process::Environment;
 pub use recording::Recording;
 pub use sandbox::{HELPER_ARGUMENT, Sandbox, SandboxError, enter_and_exec};
 pub use subagent::{AGENT_TOOL, Subagents};
+pub use telemetry::TELEMETRY_TARGET;
 pub use toolbox::{
     CallContext, Called, Denial, DeniedBy, Effect, Note, Tool, ToolError, Toolbox, ToolboxBuilder,
 };

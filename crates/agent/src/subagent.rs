@@ -16,6 +16,7 @@ use airtight_core::run::{Budget, Notification, Policy, Run, TextRung};
 use tokio_util::sync::CancellationToken;
 
 use crate::drive::{Finished, Performance, Returned, Scene, failed};
+use crate::telemetry::{self, Sender};
 use crate::toolbox::Toolbox;
 use errand::{Errand, Manner};
 use outcome::Outcome;
@@ -113,10 +114,9 @@ pub(crate) async fn call<'a>(
             let result = ToolResult { call_id, name, content, status: ToolStatus::Done };
             hooks.after(&call, &result).await;
             let task_id = id.clone();
-            let task = Box::pin(async move {
-                let outcome = perform(scene, run, call.id, toolbox, cancel).await;
-                finished(task_id, &outcome)
-            });
+            // Made here, so that its span belongs to this call and not to what runs later.
+            let work = perform(scene, run, call.id, toolbox, cancel);
+            let task = Box::pin(async move { finished(task_id, &work.await) });
             Returned { result, usage: Usage::default(), task: Some((id, task)) }
         }
     }
@@ -146,9 +146,10 @@ fn perform<'a>(
     toolbox: Toolbox,
     cancel: CancellationToken,
 ) -> std::pin::Pin<Box<dyn Future<Output = Outcome> + Send + 'a>> {
+    let span = telemetry::run(run.job(), Sender::Agent);
     Box::pin(async move {
         let scene = Scene { parent: Some(&call_id), toolbox: &toolbox, ..scene };
-        let report = Performance::new(scene, run, cancel.clone()).perform().await;
+        let report = Performance::new(scene, run, cancel.clone()).perform(span).await;
         Outcome::of(report, &cancel)
     })
 }

@@ -260,6 +260,16 @@ impl Run {
         }
     }
 
+    /// Returns what was asked of it.
+    pub fn job(&self) -> &Job {
+        &self.job
+    }
+
+    /// Returns how often the model was called so far, the call under way included.
+    pub fn turns(&self) -> u32 {
+        self.turns
+    }
+
     /// Returns the wall time that may pass until [`Run::elapsed`] ends the run.
     pub fn wall(&self) -> Option<Duration> {
         self.spending.wall()

@@ -12,10 +12,12 @@ use airtight_core::run::Budget;
 use futures_util::stream::{self, StreamExt as _};
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
+use tracing::Instrument as _;
 
 use super::background::Task;
 use super::{Performance, Scene};
 use crate::subagent;
+use crate::telemetry;
 use crate::toolbox::Effect;
 
 /// How many calls run together: enough for a model's usual handful, few enough for a laptop.
@@ -129,6 +131,20 @@ fn groups(calls: &[ToolCall], company: impl Fn(&ToolCall) -> Company) -> Vec<&[T
 }
 
 async fn call_one(
+    scene: Scene<'_>,
+    call: ToolCall,
+    left: Budget,
+    cancel: CancellationToken,
+) -> Returned<'_> {
+    let is_known =
+        scene.subagents_for(&call).is_some() || scene.agent.toolbox.effect(&call.name).is_some();
+    let span = telemetry::tool(is_known.then_some(call.name.as_str()));
+    let returned = serve(scene, call, left, cancel).instrument(span.clone()).await;
+    telemetry::tool_ended(&span, returned.result.status);
+    returned
+}
+
+async fn serve(
     scene: Scene<'_>,
     call: ToolCall,
     left: Budget,

@@ -7,28 +7,43 @@ use airtight_core::codec::{Delta, FailureKind, ProviderFailure, Reply, Request};
 use airtight_core::run::{CallFailure, EventKind};
 use airtight_core::stream::Impossible;
 use tokio::time::sleep;
+use tracing::{Instrument as _, Span};
 
 use super::Performance;
 use crate::provider::{End, Exchange};
+use crate::telemetry::{self, Cut};
 
 impl Performance<'_> {
     /// Sends `request` until there is an answer, no hope or no time.
     pub(super) async fn converse(&mut self, request: Request) {
+        let span = telemetry::turn(self.run.job(), self.run.turns());
+        self.exchange(&request, &span).instrument(span.clone()).await;
+    }
+
+    async fn exchange(&mut self, request: &Request, span: &Span) {
         let mut retries = 0;
         loop {
-            let (exchange, impossible) = self.attempt(&request).await;
+            let (exchange, impossible) = self.attempt(request).await;
             let failure = match (exchange.end, impossible) {
                 (_, Some(impossible)) => {
+                    telemetry::turn_ended(span, &exchange.reply, Some(Cut::Impossible));
                     let failure = CallFailure::Impossible(Box::new(impossible));
                     return self.run.failed(exchange.reply, failure);
                 }
-                (End::Whole, None) => return self.take(&request, exchange.reply).await,
-                (End::Stopped, None) => return self.stopped(exchange.reply),
+                (End::Whole, None) => {
+                    telemetry::turn_ended(span, &exchange.reply, None);
+                    return self.take(request, exchange.reply).await;
+                }
+                (End::Stopped, None) => {
+                    telemetry::turn_ended(span, &exchange.reply, Some(Cut::Stopped));
+                    return self.stopped(exchange.reply);
+                }
                 (End::Failed(failure), None) => failure,
             };
             let policy = self.scene.agent.retries;
             let left = self.limit.left();
             let Some(pause) = policy.pause(retries, &failure, fastrand::f64(), left) else {
+                telemetry::turn_ended(span, &exchange.reply, Some(Cut::Failed(failure.kind)));
                 return self.run.failed(exchange.reply, CallFailure::Provider(failure));
             };
             retries += 1;

@@ -6,11 +6,13 @@ use airtight_core::message::ToolCall;
 use airtight_core::run::{EventKind, Notification, Report, Run, Step};
 use tokio::time::{Instant, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
+use tracing::{Instrument as _, Span};
 
 use super::Agent;
 use super::background::Background;
 use super::stage::Stage;
 use crate::subagent::{AGENT_TOOL, Subagents};
+use crate::telemetry;
 use crate::toolbox::Toolbox;
 
 /// How long background work may take to end after it was told to: what it says in that time is
@@ -90,8 +92,14 @@ impl<'a> Performance<'a> {
         Self { scene, run, limit, work, background: Background::default(), objections: 0, started }
     }
 
-    /// Performs the run to its end.
-    pub(crate) async fn perform(mut self) -> Report {
+    /// Performs the run to its end, seen as `span`.
+    pub(crate) async fn perform(self, span: Span) -> Report {
+        let report = self.play().instrument(span.clone()).await;
+        telemetry::run_ended(&span, &report);
+        report
+    }
+
+    async fn play(mut self) -> Report {
         loop {
             self.deliver();
             match self.next_step() {
