@@ -3,8 +3,8 @@
 use std::ffi::{OsStr, OsString};
 
 /// Names that end like this hold secrets.
-const SECRET_ENDINGS: [&str; 9] =
-    ["_AUTH", "_DSN", "_KEY", "_KEY_ID", "_PASS", "_PAT", "_PWD", "_TOKEN", "_TOKENS"];
+const SECRET_ENDINGS: [&str; 10] =
+    ["_AUTH", "_DSN", "_HEADERS", "_KEY", "_KEY_ID", "_PASS", "_PAT", "_PWD", "_TOKEN", "_TOKENS"];
 
 /// Names that contain this hold secrets, or say where they are.
 const SECRET_PARTS: [&str; 10] = [

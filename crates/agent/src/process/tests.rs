@@ -135,6 +135,7 @@ fn a_capture_keeps_both_ends_and_counts_the_middle() {
 
 #[test_case("OPENAI_API_KEY", "x" => false)]
 #[test_case("anthropic_api_key", "x" => false)]
+#[test_case("OTEL_EXPORTER_OTLP_HEADERS", "x" => false)]
 #[test_case("GITHUB_TOKEN", "x" => false)]
 #[test_case("AWS_SECRET_ACCESS_KEY", "x" => false)]
 #[test_case("AWS_ACCESS_KEY_ID", "x" => false)]
