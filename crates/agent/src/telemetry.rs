@@ -134,6 +134,9 @@ pub(crate) fn tool_ended(span: &Span, status: ToolStatus) {
             span.record(STATUS, "failed");
             fail(span, OTHER);
         }
+        ToolStatus::Skipped => {
+            span.record(STATUS, "skipped");
+        }
     }
 }
 

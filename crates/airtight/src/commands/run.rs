@@ -9,6 +9,8 @@ mod performance;
 mod prepared;
 mod prompt;
 mod signals;
+#[cfg(feature = "otlp")]
+mod telemetry;
 
 use airtight_core::run::Report;
 use tokio::runtime;

@@ -55,6 +55,26 @@ timeout = \"10s\"
 |---|---|---|---|
 ";
 
+const TELEMETRY: &str = "
+## Telemetry
+
+Spans are exported as OpenTelemetry's own variables say, in programs built with the feature `otlp`, as
+releases are. No file can set them, so that a project cannot send spans anywhere.
+
+| variable | |
+|---|---|
+| `OTEL_EXPORTER_OTLP_ENDPOINT`, `OTEL_EXPORTER_OTLP_TRACES_ENDPOINT` | where the collector is; without one nothing is exported. To the first `/v1/traces` is added |
+| `OTEL_EXPORTER_OTLP_HEADERS`, `OTEL_EXPORTER_OTLP_TRACES_HEADERS` | headers for it, as `name=value,…`; masked like a key |
+| `OTEL_EXPORTER_OTLP_TIMEOUT`, `OTEL_EXPORTER_OTLP_TRACES_TIMEOUT` | milliseconds that one export may take while a run goes on |
+| `OTEL_SDK_DISABLED` | `true` exports nothing |
+| `OTEL_TRACES_EXPORTER` | `none` exports nothing; the only exporter is `otlp` |
+| `OTEL_SERVICE_NAME`, `OTEL_RESOURCE_ATTRIBUTES` | who exports; `airtight` unless named |
+| `OTEL_TRACES_SAMPLER`, `OTEL_TRACES_SAMPLER_ARG` | which runs are exported |
+| `OTEL_BSP_SCHEDULE_DELAY`, `OTEL_BSP_MAX_QUEUE_SIZE`, `OTEL_BSP_MAX_EXPORT_BATCH_SIZE` | how spans are gathered |
+
+The protocol is `http/protobuf`, without compression.
+";
+
 fn page() -> String {
     let mut page = INTRODUCTION.to_owned();
     for spec in &TABLE {
@@ -71,6 +91,7 @@ fn page() -> String {
         )
         .unwrap();
     }
+    page.push_str(TELEMETRY);
     page
 }
 

@@ -16,4 +16,6 @@ mod output;
 mod prompts;
 mod settings;
 mod stage;
+#[cfg(feature = "otlp")]
+mod telemetry;
 mod tools;

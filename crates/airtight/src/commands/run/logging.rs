@@ -1,26 +1,33 @@
 //! What the program notes for those who look for a mistake in it: on stderr, if `AIRTIGHT_LOG` asks,
-//! and without secrets.
+//! and without secrets. Spans go to a collector, where there is one.
 
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use airtight_core::redact::Redactor;
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::util::SubscriberInitExt as _;
+use tracing_subscriber::{EnvFilter, Layer, Registry, fmt};
 
+#[cfg(feature = "otlp")]
+use super::telemetry::Telemetry;
 use crate::env::Environment;
 
-/// Decides what is taken out of the log.
-#[derive(Debug, Clone)]
-pub(super) struct Log(Arc<Mutex<Redactor>>);
+/// Somebody who listens to spans and events.
+pub(super) type Listener = Box<dyn Layer<Registry> + Send + Sync>;
+
+/// What is noted, until it is dropped: then what is left goes to the collector.
+#[must_use]
+pub(super) struct Log {
+    redactor: Arc<Mutex<Redactor>>,
+    #[cfg(feature = "otlp")]
+    _telemetry: Option<Telemetry>,
+}
 
 impl Log {
     /// Takes out what `redactor` knows from now on.
     pub(super) fn mask(&self, redactor: Redactor) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = redactor;
-    }
-
-    fn redactor(&self) -> Redactor {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        *self.redactor.lock().unwrap_or_else(PoisonError::into_inner) = redactor;
     }
 }
 
@@ -42,19 +49,38 @@ impl<W: Write> Write for Masking<W> {
     }
 }
 
-/// Starts to log as `AIRTIGHT_LOG` says, such as `debug` or `airtight_agent=trace`.
+/// Starts to log as `AIRTIGHT_LOG` says, such as `debug` or `airtight_agent=trace`, and to export
+/// spans as `OTEL_*` says. Without either nobody listens, and nothing is started.
 pub(super) fn start(environment: &Environment) -> Log {
-    let log = Log(Arc::new(Mutex::new(Redactor::new(environment.secrets()))));
-    let Some(filter) = environment.variable("AIRTIGHT_LOG") else { return log };
-    let writing = log.clone();
-    let subscriber = tracing_subscriber::fmt()
-        .with_env_filter(EnvFilter::new(filter))
-        .with_writer(move || Masking { redactor: writing.redactor(), to: io::stderr() })
-        .with_ansi(false)
-        .json();
-    // Only a second start could fail, and there is none.
-    drop(subscriber.try_init());
-    log
+    let redactor = Arc::new(Mutex::new(Redactor::new(environment.secrets())));
+    let mut listeners: Vec<Listener> = Vec::new();
+    if let Some(filter) = environment.variable("AIRTIGHT_LOG") {
+        listeners.push(notes(filter, Arc::clone(&redactor)));
+    }
+    #[cfg(feature = "otlp")]
+    let telemetry = Telemetry::start(environment, &mut listeners);
+    if !listeners.is_empty() {
+        // Only a second start could fail, and there is none.
+        drop(tracing_subscriber::registry().with(listeners).try_init());
+    }
+    Log {
+        redactor,
+        #[cfg(feature = "otlp")]
+        _telemetry: telemetry.unwrap_or_else(|error| {
+            tracing::debug!(%error, "spans cannot be exported");
+            None
+        }),
+    }
+}
+
+/// Writes what passes `filter` to stderr, masked by whatever `redactor` holds then.
+fn notes(filter: &str, redactor: Arc<Mutex<Redactor>>) -> Listener {
+    let writer = move || {
+        let redactor = redactor.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        Masking { redactor, to: io::stderr() }
+    };
+    let layer = fmt::layer().json().with_writer(writer).with_ansi(false);
+    layer.with_filter(EnvFilter::new(filter)).boxed()
 }
 
 #[cfg(test)]
