@@ -57,6 +57,7 @@ impl Reader<'_> {
     }
 
     /// Skips white space, and drops comments.
+    #[inline]
     pub(super) fn skip_trivia(&mut self) -> Result<(), Fault> {
         loop {
             self.at = self.skip_space(self.at);
