@@ -2,6 +2,7 @@
 
 use airtight_core::codec::{Auth, Wire};
 use airtight_core::lower::Dialect;
+use airtight_core::redact::MASK;
 use reqwest::Url;
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
 use secrecy::{ExposeSecret as _, SecretString};
@@ -168,7 +169,7 @@ impl Endpoint {
         for secret in self.key.iter().chain(headers) {
             let secret = secret.expose_secret().trim();
             if secret.len() >= MASKED_FROM_BYTES && text.contains(secret) {
-                *text = text.replace(secret, "[key]");
+                *text = text.replace(secret, MASK);
             }
         }
     }
@@ -262,6 +263,6 @@ mod tests {
         endpoint.key = Some("sk-secret".into());
         let mut text = "Incorrect API key provided: sk-secret.".to_owned();
         endpoint.mask(&mut text);
-        assert_eq!(text, "Incorrect API key provided: [key].");
+        assert_eq!(text, "Incorrect API key provided: [masked].");
     }
 }
