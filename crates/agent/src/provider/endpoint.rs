@@ -85,21 +85,10 @@ pub enum EndpointError {
 impl Endpoint {
     /// Makes an endpoint for `model` of `vendor` behind `base_url`, without a key.
     pub fn new(vendor: Vendor, base_url: &str, model: &str) -> Result<Self, EndpointError> {
-        let url = Url::parse(base_url.trim())
-            .map_err(|error| EndpointError::BaseUrl { reason: error.to_string() })?;
-        if !matches!(url.scheme(), "http" | "https") {
-            return Err(EndpointError::Scheme { scheme: url.scheme().to_owned() });
-        }
-        if !url.username().is_empty() || url.password().is_some() {
-            return Err(EndpointError::Excess { part: "a user name or password" });
-        }
-        if url.query().is_some() || url.fragment().is_some() {
-            return Err(EndpointError::Excess { part: "a query or fragment" });
-        }
         Ok(Self {
             wire: vendor.wire(),
             dialect: vendor.dialect(),
-            base_url: url,
+            base_url: parse_base_url(base_url)?,
             key: None,
             carried: Carried::ByFormat,
             model: model.to_owned(),
@@ -173,6 +162,22 @@ impl Endpoint {
             }
         }
     }
+}
+
+/// Reads a base URL, which says where a server is and no more.
+pub fn parse_base_url(text: &str) -> Result<Url, EndpointError> {
+    let url = Url::parse(text.trim())
+        .map_err(|error| EndpointError::BaseUrl { reason: error.to_string() })?;
+    if !matches!(url.scheme(), "http" | "https") {
+        return Err(EndpointError::Scheme { scheme: url.scheme().to_owned() });
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err(EndpointError::Excess { part: "a user name or password" });
+    }
+    if url.query().is_some() || url.fragment().is_some() {
+        return Err(EndpointError::Excess { part: "a query or fragment" });
+    }
+    Ok(url)
 }
 
 /// Shorter values are words or versions rather than secrets, and would tear holes into messages.
