@@ -16,7 +16,7 @@ mod tools;
 mod workspace;
 
 pub use drive::{Agent, Event, Observer};
-pub use hooks::{HOOK_TIMEOUT, Hook, HookEvent, Hooks, Veto};
+pub use hooks::{HOOK_TIMEOUT, Hook, HookEvent, HookFault, HookFaults, Hooks, Veto};
 pub use mcp::{Mcp, McpConfigError, McpServer, McpStatus, McpTransport};
 pub use permission::{
     ApprovalMode, Denied, Permissions, Rule, RuleError, Subject, UnknownMode, Visibility,

@@ -12,6 +12,7 @@ mod signals;
 #[cfg(feature = "otlp")]
 mod telemetry;
 
+use airtight_agent::HookFaults;
 use airtight_core::run::Report;
 use tokio::runtime;
 use tokio_util::sync::CancellationToken;
@@ -62,6 +63,7 @@ pub(super) fn run(
         live: is_shown.then(|| Live::start(prepared.price)),
         recording: prepared.record(&session_id),
         notes: if args.output.quiet { Notes::LeftOut } else { Notes::Told },
+        faults: HookFaults::default(),
         output: &mut output,
     };
     let performed = runtime.block_on(prepared.perform(&session_id, &mut watchers, &interrupt));

@@ -10,6 +10,7 @@
 mod conflicts;
 mod doctor;
 mod failures;
+mod hooks;
 mod interrupts;
 mod library;
 mod output;
