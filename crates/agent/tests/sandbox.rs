@@ -109,12 +109,21 @@ async fn a_sandboxed_command_changes_nothing_outside() {
         "ln -s ../outside there; echo x > there/new",
         "sh -c 'setsid sh -c \"echo x > ../outside/new\"'",
         "echo x > /proc/self/root/tmp/airtight-escape",
+        "mknod zero c 1 5",
+        "mknod disk b 1 0",
     ] {
         let said = ground.sh(command).await;
         assert!(!said.starts_with("Exit code: 0"), "{command}: {said}");
     }
     assert_eq!(fs::read_to_string(outside.join("file")).unwrap(), "theirs");
     assert_eq!(fs::read_dir(&outside).unwrap().count(), 1);
+}
+
+#[tokio::test]
+async fn a_sandboxed_command_cannot_look_into_the_process_that_started_it() {
+    let Some(ground) = ground() else { return };
+    let said = ground.sh("cat /proc/$PPID/environ").await;
+    assert!(said.starts_with("Exit code: 1\n") && !said.contains("PATH="), "{said}");
 }
 
 #[test]

@@ -25,6 +25,20 @@ impl Environment {
     }
 }
 
+/// Hides the environment and memory of this process from other programs of the same user.
+///
+/// Without it every command could read in `/proc` what was taken from its own environment. Programs
+/// that are started get their own, so nothing else changes for them. Whoever may trace any process,
+/// such as root, still can, and there will be no core dump.
+pub fn hide_process() -> std::io::Result<()> {
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::process::{DumpableBehavior, set_dumpable_behavior};
+        set_dumpable_behavior(DumpableBehavior::NotDumpable)?;
+    }
+    Ok(())
+}
+
 fn is_secret(name: &OsStr, value: &OsStr) -> bool {
     let (name, value) = (name.to_string_lossy(), value.to_string_lossy());
     let is_proxy = name.to_ascii_uppercase().ends_with("_PROXY");
