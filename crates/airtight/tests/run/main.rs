@@ -7,6 +7,8 @@
     reason = "a test that cannot set itself up has failed"
 )]
 
+#[cfg(target_os = "linux")]
+mod concealment;
 mod conflicts;
 mod doctor;
 mod failures;

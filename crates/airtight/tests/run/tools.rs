@@ -79,21 +79,6 @@ fn the_sandbox_holds_commands_or_the_run_is_refused() {
 }
 
 #[test]
-fn a_command_cannot_read_our_environment() {
-    // Root may read it all the same, unless it gives up the right to trace others.
-    let command = "look='cat /proc/'$PPID'/environ'; if [ \"$(id -u)\" = 0 ]; then \
-        setpriv --bounding-set=-sys_ptrace $look; else $look; fi";
-    let stage =
-        Stage::new([Turn::call("run_shell_command", json!({ "command": command })), good()]);
-    let said = stage.stream(&["--approval-mode", "yolo", "Review"]);
-    assert_eq!(said.code, 0, "{said:?}");
-    let told = said.lines().into_iter().find(|line| line["type"] == "user").unwrap();
-    let result = told["message"]["content"][0]["content"].as_str().unwrap();
-    assert!(result.contains("Permission denied"), "{result}");
-    assert!(!result.contains("ANTHROPIC_API_KEY"), "{result}");
-}
-
-#[test]
 fn servers_that_cannot_be_read_refuse_the_run_and_dead_ones_cost_their_tools() {
     let stage = Stage::new([good()])
         .with("bad.json", "{\"mcpServers\": {\"a\": {}}}")
