@@ -16,7 +16,7 @@ fn a_hook_that_cannot_run_is_told_once_on_stderr_and_in_the_transcript() {
         assert_eq!(said.code, 0, "{said:?}");
         let fault =
             "hook `no-such-guard` (PreToolUse) exited with 127, which counts as no objection";
-        let expected = if quiet.is_empty() { 1 } else { 0 };
+        let expected = usize::from(quiet.is_empty());
         assert_eq!(said.stderr.matches(&format!("warning: {fault}")).count(), expected, "{said:?}");
         let transcripts = stage.contents("data");
         assert_eq!(transcripts.len(), 1);
