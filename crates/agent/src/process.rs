@@ -19,7 +19,7 @@ use tokio::process::{ChildStderr, ChildStdin, ChildStdout, Command};
 use tokio_util::sync::CancellationToken;
 
 pub(crate) use capture::Capture;
-pub use environment::Environment;
+pub use environment::{Environment, hide_process};
 
 /// How long a group may take to end itself after `SIGTERM`.
 const GRACE: Duration = Duration::from_secs(2);

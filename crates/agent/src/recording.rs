@@ -12,7 +12,9 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use airtight_core::redact::Redactor;
+use serde_json::Value;
 
+use crate::clock;
 use crate::drive::{Event, Observer};
 
 /// Writes the events of a run to a file.
@@ -36,6 +38,22 @@ impl Recording {
         Ok(Self { file: Some(options.open(path)?), redactor, failure: None })
     }
 
+    /// Writes what deserves a warning but is no event of the run.
+    pub fn note(&mut self, text: &str) {
+        self.write(line::note(clock::unix_ms(), text));
+    }
+
+    fn write(&mut self, mut line: Value) {
+        let Some(file) = &mut self.file else { return };
+        self.redactor.mask_value(&mut line);
+        let mut text = line.to_string();
+        text.push('\n');
+        if let Err(error) = file.write_all(text.as_bytes()) {
+            self.failure = Some(error);
+            self.file = None;
+        }
+    }
+
     /// Returns why the transcript is incomplete, if it is.
     pub fn failure(&self) -> Option<&io::Error> {
         self.failure.as_ref()
@@ -44,14 +62,8 @@ impl Recording {
 
 impl Observer for Recording {
     fn event(&mut self, event: &Event) {
-        let Some(file) = &mut self.file else { return };
-        let Some(mut value) = line::of(event) else { return };
-        self.redactor.mask_value(&mut value);
-        let mut text = value.to_string();
-        text.push('\n');
-        if let Err(error) = file.write_all(text.as_bytes()) {
-            self.failure = Some(error);
-            self.file = None;
+        if let Some(line) = line::of(event) {
+            self.write(line);
         }
     }
 }

@@ -12,8 +12,8 @@ use std::pin::{Pin, pin};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use airtight_core::Contract;
 use airtight_core::message::{ToolCall, ToolResult, ToolSpec, ToolStatus};
+use airtight_core::{Contract, excerpt};
 use futures_util::FutureExt as _;
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
@@ -191,7 +191,7 @@ impl Toolbox {
 
     fn unknown(&self, name: &str) -> ToolError {
         let names: Vec<&str> = self.shown().map(|entry| entry.spec.name.as_str()).collect();
-        let shown: String = name.chars().take(name::LIMIT_CHARS).collect();
+        let shown = excerpt(name, name::LIMIT_CHARS, "…");
         ToolError(format!("there is no tool {shown:?}; there are: {}", names.join(", ")))
     }
 }

@@ -43,6 +43,11 @@ pub(super) fn of(event: &Event) -> Option<Value> {
     }))
 }
 
+/// Returns the line for something that is no event of the run, and so has no number.
+pub(super) fn note(at_ms: u64, text: &str) -> Value {
+    json!({ "v": VERSION, "at_ms": at_ms, "type": "noted", "noted": { "text": text } })
+}
+
 fn said(reply: &Reply, text: Words) -> Value {
     json!({
         "id": reply.id,

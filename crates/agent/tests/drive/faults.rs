@@ -49,7 +49,7 @@ async fn what_waiting_does_not_mend_is_not_sent_again(status: u16, outcome: Outc
     let refusal = Turn::status(status).message(format!("not with the key {KEY}"));
     let (fake, done) = Rig::new(Vendor::Openai, [refusal, answer()]).await.finish().await;
     assert_eq!((done.report.outcome, fake.requests().len()), (outcome, 1));
-    assert!(done.error().contains("not with the key [key]"), "{}", done.error());
+    assert!(done.error().contains("not with the key [masked]"), "{}", done.error());
 }
 
 #[tokio::test]

@@ -12,6 +12,7 @@ mod signals;
 #[cfg(feature = "otlp")]
 mod telemetry;
 
+use airtight_agent::{HookFaults, hide_process};
 use airtight_core::run::Report;
 use tokio::runtime;
 use tokio_util::sync::CancellationToken;
@@ -52,6 +53,9 @@ pub(super) fn run(
         Ok(prepared) => prepared,
         Err(error) => return output.refuse(error),
     };
+    if let Err(error) = hide_process() {
+        prepared.notes.push(format!("commands can read the environment of this process: {error}"));
+    }
     log.mask(prepared.redactor.clone());
     output.mask(prepared.redactor.clone());
     let runtime = match runtime::Builder::new_current_thread().enable_all().build() {
@@ -62,6 +66,7 @@ pub(super) fn run(
         live: is_shown.then(|| Live::start(prepared.price)),
         recording: prepared.record(&session_id),
         notes: if args.output.quiet { Notes::LeftOut } else { Notes::Told },
+        faults: HookFaults::default(),
         output: &mut output,
     };
     let performed = runtime.block_on(prepared.perform(&session_id, &mut watchers, &interrupt));

@@ -7,9 +7,12 @@
     reason = "a test that cannot set itself up has failed"
 )]
 
+#[cfg(target_os = "linux")]
+mod concealment;
 mod conflicts;
 mod doctor;
 mod failures;
+mod hooks;
 mod interrupts;
 mod library;
 mod output;

@@ -1,6 +1,6 @@
 //! The run itself, and everyone who watches it.
 
-use airtight_agent::{Agent, Event, Observer, Recording, Subagents};
+use airtight_agent::{Agent, Event, HookFaults, Observer, Recording, Subagents};
 use airtight_core::run::{self, Job, Report, Run};
 use tokio_util::sync::CancellationToken;
 
@@ -26,6 +26,8 @@ pub(super) struct Watchers<'o, 'p> {
     pub(super) live: Option<Live>,
     pub(super) recording: Option<Recording>,
     pub(super) notes: Notes,
+    /// Hooks that failed and are not told yet.
+    pub(super) faults: HookFaults,
 }
 
 impl Observer for Watchers<'_, '_> {
@@ -37,22 +39,33 @@ impl Observer for Watchers<'_, '_> {
         if let Some(recording) = &mut self.recording {
             recording.event(event);
         }
+        self.tell_faults();
     }
 }
 
 impl Watchers<'_, '_> {
+    /// Tells what deserves a warning; the transcript has it also where nobody wants to be told.
     fn warn(&mut self, notes: &[String]) {
-        if self.notes == Notes::LeftOut {
-            return;
-        }
         for note in notes {
+            if let Some(recording) = &mut self.recording {
+                recording.note(note);
+            }
+            if self.notes == Notes::LeftOut {
+                continue;
+            }
             let text = Span::plain(format!(" {note}"));
             self.output.note(&[Span::new(Tone::Warning, "warning:"), text]);
         }
     }
 
-    /// Says why the transcript is incomplete, if it is.
+    fn tell_faults(&mut self) {
+        let faults: Vec<String> = self.faults.take().iter().map(ToString::to_string).collect();
+        self.warn(&faults);
+    }
+
+    /// Tells what is left, and why the transcript is incomplete, if it is.
     fn close(&mut self) {
+        self.tell_faults();
         let failure = self.recording.as_ref().and_then(Recording::failure);
         if let Some(error) = failure.map(ToString::to_string) {
             self.warn(&[format!("the transcript is incomplete: {error}")]);
@@ -76,6 +89,7 @@ impl Prepared {
             () = interrupt.cancelled() => return Err(interrupted()),
         };
         watchers.warn(&unpacked.notes());
+        watchers.faults = unpacked.hooks.faults();
         let contract = ContractName {
             name: self.contract.name().map(str::to_owned),
             fingerprint: self.contract.fingerprint().to_string(),

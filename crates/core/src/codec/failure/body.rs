@@ -6,15 +6,13 @@ use serde_json::Value;
 
 use super::FailureKind;
 use crate::codec::fields::Fields;
+use crate::{excerpt, redact};
 
 /// The most of a message that is kept: enough for every documented error, and for a log line.
 const MESSAGE_LIMIT_CHARS: usize = 2_000;
 
 /// The most of a body that is looked at; error bodies are small, pages of proxies are not.
 const BODY_LIMIT_BYTES: usize = 64 * 1024;
-
-/// The beginnings of the vendors' keys, which careless servers repeat in their errors.
-const KEY_PREFIXES: [&str; 6] = ["sk-", "sk_", "AIza", "gsk_", "xai-", "Bearer"];
 
 /// What an error says about itself.
 #[derive(Debug, Default)]
@@ -103,18 +101,12 @@ fn plain(text: &str) -> Option<String> {
     let words: Vec<&str> = text
         .split(|c: char| c.is_whitespace() || c.is_control())
         .filter(|word| !word.is_empty())
-        .map(|word| if holds_key(word) { "[key]" } else { word })
         .collect();
-    let line = bounded(&words.join(" "), MESSAGE_LIMIT_CHARS);
+    // Careless servers repeat the key that they refuse.
+    let line = bounded(&redact::mask_tokens(&words.join(" ")), MESSAGE_LIMIT_CHARS);
     (!line.is_empty()).then_some(line)
 }
 
-fn holds_key(word: &str) -> bool {
-    /// Shorter ones are words of a sentence.
-    const KEY_MINIMUM_CHARS: usize = 16;
-    word.len() >= KEY_MINIMUM_CHARS && KEY_PREFIXES.iter().any(|prefix| word.contains(prefix))
-}
-
 fn bounded(text: &str, limit: usize) -> String {
-    text.chars().take(limit).collect()
+    excerpt(text, limit, "").into_owned()
 }

@@ -21,7 +21,7 @@ use super::{FailureKind, ProviderFailure};
 #[test_case(409, "{}", Overload, None, "HTTP 409 without a message"; "an empty object")]
 #[test_case(502, "<html><head><style>a{b}</style><title>Bad gateway</title></head>\n<p>nginx</p></html>", Overload, None, "Bad gateway nginx"; "a page")]
 #[test_case(500, "upstream\tdied\u{1b}[31m", Overload, None, "upstream died [31m"; "text")]
-#[test_case(401, r#"{"error":{"message":"bad key: sk-proj-0123456789abcdef."}}"#, Auth, None, "bad key: [key]"; "a key is not repeated")]
+#[test_case(401, r#"{"error":{"message":"bad key: sk-proj-0123456789abcdef."}}"#, Auth, None, "bad key: [masked]."; "a key is not repeated")]
 fn an_error_answer_is_read(
     status: u16,
     body: &str,
