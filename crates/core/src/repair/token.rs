@@ -68,6 +68,8 @@ impl Reader<'_> {
         }
     }
 
+    /// Drops the comment that is next. Kept apart, so that the loop around it stays small.
+    #[inline(never)]
     fn drop_comment(&mut self) -> Result<(), Fault> {
         let start = self.at;
         let rest = self.bytes.get(start..).unwrap_or_default();
