@@ -11,6 +11,8 @@ use super::{Carried, Vendor};
 /// One model at one address. Printing it shows no key and no header.
 #[derive(Debug, Clone)]
 pub struct Endpoint {
+    /// Whose model it is.
+    pub vendor: Vendor,
     /// The format spoken there.
     pub wire: Wire,
     /// What is accepted there of JSON Schema.
@@ -96,6 +98,7 @@ impl Endpoint {
             return Err(EndpointError::Excess { part: "a query or fragment" });
         }
         Ok(Self {
+            vendor,
             wire: vendor.wire(),
             dialect: vendor.dialect(),
             base_url: url,
