@@ -9,9 +9,13 @@
 
 mod conflicts;
 mod doctor;
+mod errors;
 mod failures;
 mod interrupts;
 mod library;
+mod loopback;
+mod mcp;
+mod mishaps;
 mod output;
 mod prompts;
 mod settings;
@@ -19,3 +23,4 @@ mod stage;
 #[cfg(feature = "otlp")]
 mod telemetry;
 mod tools;
+mod wall_time;
