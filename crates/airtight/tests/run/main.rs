@@ -18,9 +18,13 @@ mod mcp;
 mod mishaps;
 mod output;
 mod prompts;
+mod proxies;
+mod roots;
+mod secrets;
 mod settings;
 mod stage;
 #[cfg(feature = "otlp")]
 mod telemetry;
+mod terminal;
 mod tools;
 mod wall_time;
