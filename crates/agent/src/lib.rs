@@ -21,7 +21,7 @@ pub use mcp::{Mcp, McpConfigError, McpServer, McpStatus, McpTransport};
 pub use permission::{
     ApprovalMode, Denied, Permissions, Rule, RuleError, Subject, UnknownMode, Visibility,
 };
-pub use process::{Environment, hide_process};
+pub use process::{Environment, hide_process, kill_groups};
 pub use recording::Recording;
 pub use sandbox::{HELPER_ARGUMENT, Sandbox, SandboxError, enter_and_exec};
 pub use subagent::{AGENT_TOOL, Subagents};

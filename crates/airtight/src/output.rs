@@ -130,12 +130,15 @@ impl<'p> Output<'p> {
         })
     }
 
-    /// Tells that the run was refused before it began, and passes the refusal on.
+    /// Tells that the run was refused before it began, or that we failed, and passes that on.
     pub(crate) fn refuse(mut self, error: Error) -> Result<Outcome, Error> {
         let result = refusal(&self.session_id, &error);
         self.tell(&Line::Result(Box::new(result)));
-        self.conclude()?;
-        Err(error)
+        match self.conclude() {
+            Err(unwritable) if !unwritable.is_broken_pipe() => Err(unwritable),
+            // Who does not read the result is told on stderr all the same.
+            Ok(()) | Err(_) => Err(error),
+        }
     }
 
     fn tell(&mut self, line: &Line) {
@@ -234,7 +237,7 @@ impl Observer for Output<'_> {
     }
 }
 
-/// Returns the result of a run that never began.
+/// Returns the result of a run that never began, or that we failed to end.
 fn refusal(session_id: &str, error: &Error) -> RunResult {
     RunResult {
         subtype: "error_during_execution",
@@ -257,8 +260,8 @@ fn refusal(session_id: &str, error: &Error) -> RunResult {
         edit_total: 0,
         losses: Vec::new(),
         usage: Usage::default(),
-        // Nothing was asked, so nothing was spent.
-        total_cost_usd: Some(0.0),
+        // Nothing was asked, so nothing was spent; unless we failed, which may be at any time.
+        total_cost_usd: (error.kind != Outcome::Machine).then_some(0.0),
         tokens_saved: 0,
         permission_denials: Vec::new(),
         error: Some(Failure {

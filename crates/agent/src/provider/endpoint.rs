@@ -12,6 +12,8 @@ use super::{Carried, Vendor};
 /// One model at one address. Printing it shows no key and no header.
 #[derive(Debug, Clone)]
 pub struct Endpoint {
+    /// Whose model it is.
+    pub vendor: Vendor,
     /// The format spoken there.
     pub wire: Wire,
     /// What is accepted there of JSON Schema.
@@ -86,6 +88,7 @@ impl Endpoint {
     /// Makes an endpoint for `model` of `vendor` behind `base_url`, without a key.
     pub fn new(vendor: Vendor, base_url: &str, model: &str) -> Result<Self, EndpointError> {
         Ok(Self {
+            vendor,
             wire: vendor.wire(),
             dialect: vendor.dialect(),
             base_url: parse_base_url(base_url)?,

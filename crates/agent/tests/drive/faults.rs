@@ -49,7 +49,9 @@ async fn what_waiting_does_not_mend_is_not_sent_again(status: u16, outcome: Outc
     let refusal = Turn::status(status).message(format!("not with the key {KEY}"));
     let (fake, done) = Rig::new(Vendor::Openai, [refusal, answer()]).await.finish().await;
     assert_eq!((done.report.outcome, fake.requests().len()), (outcome, 1));
-    assert!(done.error().contains("not with the key [masked]"), "{}", done.error());
+    let expected = format!("openai answered {status} ");
+    assert!(done.error().starts_with(&expected), "{}", done.error());
+    assert!(done.error().ends_with(": not with the key [masked]"), "{}", done.error());
 }
 
 #[tokio::test]
@@ -73,7 +75,7 @@ async fn a_redirect_is_not_followed_with_the_key() {
     assert_eq!((done.report.outcome, fake.requests().len()), (Outcome::Provider, 1));
     assert_eq!(
         done.error(),
-        "the server redirects to elsewhere.invalid; the base URL must name it directly"
+        "anthropic answered 307: it redirects to elsewhere.invalid; the base URL must name it directly"
     );
 }
 
@@ -82,16 +84,18 @@ async fn a_page_is_not_taken_for_an_answer() {
     let page = Turn::raw(["<html>log in</html>"]).header("content-type", "text/html").forever();
     let (_fake, done) = Rig::new(Vendor::OpenaiChat, [page]).await.finish().await;
     assert_eq!(done.report.outcome, Outcome::Provider);
-    assert_eq!(done.error(), "the server answered with text/html instead of an event stream");
+    assert_eq!(done.error(), "openai-chat answered 200: text/html instead of an event stream");
 }
 
 #[tokio::test]
 async fn nobody_there_is_a_failure_of_the_provider() {
     let mut rig = Rig::new(Vendor::Anthropic, [answer()]).await;
+    let place = rig.fake.anthropic_base().replace("http://", "");
     rig.fake = airtight_fake::Fake::start([answer()]).await.unwrap();
     let (_fake, done) = rig.finish().await;
     assert_eq!((done.report.outcome, done.report.retries), (Outcome::Provider, 4));
-    assert!(done.error().starts_with("the connection failed: "), "{}", done.error());
+    let expected = format!("anthropic: no connection to {place}: Connection refused");
+    assert!(done.error().starts_with(&expected), "{}", done.error());
 }
 
 #[tokio::test]

@@ -72,6 +72,20 @@ fn the_result_tells_how_the_answer_was_obtained() {
 }
 
 #[test]
+fn an_answer_that_is_cancelled_early_is_seen_by_the_server_and_its_savings_are_told() {
+    let wrong = Turn::call_text("structured_output", r#"{"score": [11], "summary": "never said"}"#);
+    let stage =
+        Stage::new([wrong.usage(100, 20).chunk_chars(12).stall_after(2), good().usage(100, 500)]);
+    let said = stage.stream(&["Review"]);
+    let result = said.result();
+    assert_eq!(said.code, 0, "{said:?}");
+    assert_eq!(crate::interrupts::block_on(stage.fake.next_cancel()).request, 0);
+    assert_eq!(result["attempts"][0]["ending"], "cancelled");
+    assert!(result["tokens_saved"].as_u64().unwrap() > 400, "{result}");
+    assert!(!said.stdout.contains("never said"));
+}
+
+#[test]
 fn the_raw_answer_of_a_failed_run_is_kept_unless_unwanted() {
     let turns = || [Turn::text("I would rather not.").forever()];
     let result = Stage::new(turns()).stream(&["--reasks", "0", "Review"]).result();

@@ -121,8 +121,39 @@ impl ProviderFailure {
             kind,
             status: Some(status),
             code: said.code,
-            message: said.message.unwrap_or_else(|| format!("HTTP {status} without a message")),
+            message: said.message.unwrap_or_else(|| "no message".to_owned()),
             retry_after: retry_after.or(said.retry_after),
+        }
+    }
+
+    /// Returns what to do about it; nothing where the provider's own words say it.
+    pub fn hint(&self) -> Option<String> {
+        let is_about = |codes: &[&str]| self.code.as_deref().is_some_and(|it| codes.contains(&it));
+        let hint = match (self.kind, self.status) {
+            (FailureKind::Auth, _) => "check the API key of the provider",
+            (FailureKind::RateLimit, _) => return Some(self.rate_limit_hint()),
+            (FailureKind::Overload | FailureKind::Malformed, _) => "try again later",
+            (FailureKind::Network, _) => {
+                "check the address (`--base-url`), the network and `HTTPS_PROXY`, then try again"
+            }
+            (FailureKind::Request, Some(413)) => "send less: a smaller prompt, smaller files",
+            (FailureKind::Request, _) if is_about(&["context_length_exceeded"]) => {
+                "send less: a smaller prompt, smaller files"
+            }
+            (FailureKind::Request, Some(404)) => "check `--model` and `--base-url`",
+            (FailureKind::Request, Some(429)) => "the account has no credit left: see its billing",
+            (FailureKind::Request, _) => return None,
+        };
+        Some(hint.to_owned())
+    }
+
+    fn rate_limit_hint(&self) -> String {
+        match self.retry_after {
+            Some(pause) => {
+                let seconds = pause.as_millis().div_ceil(1_000);
+                format!("the rate limit is reached; the provider asks for a pause of {seconds} s")
+            }
+            None => "the rate limit is reached; wait a minute, or ask less often".to_owned(),
         }
     }
 

@@ -103,16 +103,16 @@ impl Run {
 
     fn provider_failed(&mut self, partial: &Reply, failure: &ProviderFailure) {
         self.keep_partial(partial);
-        let (outcome, hint) = match failure.kind {
-            FailureKind::Auth => (Outcome::Auth, Some("check the API key of the provider")),
-            FailureKind::Request => (Outcome::Provider, None),
-            FailureKind::RateLimit
+        let outcome = match failure.kind {
+            FailureKind::Auth => Outcome::Auth,
+            FailureKind::Request
+            | FailureKind::RateLimit
             | FailureKind::Overload
             | FailureKind::Network
-            | FailureKind::Malformed => (Outcome::Provider, Some("try again later")),
+            | FailureKind::Malformed => Outcome::Provider,
         };
         let message = failure.to_string();
-        self.fail(RunError { outcome, message, hint: hint.map(str::to_owned) });
+        self.fail(RunError { outcome, message, hint: failure.hint() });
     }
 
     /// Keeps what was said before the provider failed.

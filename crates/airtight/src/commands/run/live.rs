@@ -56,6 +56,11 @@ impl Live {
         live
     }
 
+    /// Takes the line away while something else is said on stderr.
+    pub(super) fn aside(&self, say: impl FnOnce()) {
+        self.bar.suspend(say);
+    }
+
     fn show(&self) {
         let mut line = format!("turn {} · {}", self.turn, self.doing);
         // What a server claims is not ours to trust.

@@ -2,10 +2,10 @@
 
 use airtight_agent::{Agent, Event, HookFaults, Observer, Recording, Subagents};
 use airtight_core::run::{self, Job, Report, Run};
-use tokio_util::sync::CancellationToken;
 
 use super::equipment::Unpacked;
 use super::job;
+use super::limit::Limit;
 use super::live::Live;
 use super::prepared::Prepared;
 use crate::config::Key;
@@ -46,15 +46,22 @@ impl Observer for Watchers<'_, '_> {
 impl Watchers<'_, '_> {
     /// Tells what deserves a warning; the transcript has it also where nobody wants to be told.
     fn warn(&mut self, notes: &[String]) {
-        for note in notes {
-            if let Some(recording) = &mut self.recording {
-                recording.note(note);
+        if let Some(recording) = &mut self.recording {
+            notes.iter().for_each(|note| recording.note(note));
+        }
+        if self.notes == Notes::LeftOut || notes.is_empty() {
+            return;
+        }
+        let output = &mut *self.output;
+        let mut tell = || {
+            for note in notes {
+                let text = Span::plain(format!(" {note}"));
+                output.note(&[Span::new(Tone::Warning, "warning:"), text]);
             }
-            if self.notes == Notes::LeftOut {
-                continue;
-            }
-            let text = Span::plain(format!(" {note}"));
-            self.output.note(&[Span::new(Tone::Warning, "warning:"), text]);
+        };
+        match &self.live {
+            Some(live) => live.aside(tell),
+            None => tell(),
         }
     }
 
@@ -79,14 +86,15 @@ impl Prepared {
         self,
         session_id: &str,
         watchers: &mut Watchers<'_, '_>,
-        interrupt: &CancellationToken,
+        limit: &Limit,
     ) -> Result<Report, Error> {
         watchers.warn(&self.notes);
         let endpoint = self.provider.endpoint();
         let (wire, dialect) = (endpoint.wire, endpoint.dialect);
         let unpacked = tokio::select! {
+            biased;
+            error = limit.reached() => return Err(error),
             unpacked = self.equipment.unpack(session_id) => unpacked,
-            () = interrupt.cancelled() => return Err(interrupted()),
         };
         watchers.warn(&unpacked.notes());
         watchers.faults = unpacked.hooks.faults();
@@ -118,7 +126,11 @@ impl Prepared {
             source: self.source,
         })
         .map_err(refused)?;
-        let report = agent.drive(run, watchers, interrupt.clone()).await;
+        let driven = agent.drive_since(limit.started, run, watchers, limit.interrupt.clone());
+        let mut report = driven.await;
+        if let Some(error) = report.error.as_mut().filter(|it| it.outcome == run::Outcome::Auth) {
+            error.hint = Some(self.key_hint);
+        }
         watchers.output.deny(&agent.toolbox.denials());
         watchers.close();
         drop(agent);
@@ -142,10 +154,6 @@ fn init(session_id: &str, model: &str, contract: ContractName, unpacked: &Unpack
         slash_commands: Vec::new(),
         agents: Vec::new(),
     }
-}
-
-fn interrupted() -> Error {
-    Error::new(Outcome::Run(run::Outcome::Interrupted), "interrupted")
 }
 
 fn refused(error: run::RunError) -> Error {
