@@ -1,4 +1,4 @@
-//! The transcript of a run on disk: one JSON line for each event.
+//! The transcript of a run on disk: one JSON line for each event, the first of which says what ran.
 //!
 //! The rule it protects: neither keys nor the payload reach the disk, whether an answer was
 //! accepted, rejected or never judged. Terminal arguments become one placeholder, and so does text
@@ -20,6 +20,8 @@ use crate::drive::{Event, Observer};
 pub struct Recording {
     file: Option<File>,
     redactor: Redactor,
+    /// The number of the next line; those of events have gaps, because deltas are not kept.
+    next: u64,
     failure: Option<io::Error>,
 }
 
@@ -33,7 +35,7 @@ impl Recording {
         options.write(true).create_new(true);
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        Ok(Self { file: Some(options.open(path)?), redactor, failure: None })
+        Ok(Self { file: Some(options.open(path)?), redactor, next: 0, failure: None })
     }
 
     /// Returns why the transcript is incomplete, if it is.
@@ -45,7 +47,8 @@ impl Recording {
 impl Observer for Recording {
     fn event(&mut self, event: &Event) {
         let Some(file) = &mut self.file else { return };
-        let Some(mut value) = line::of(event) else { return };
+        let Some(mut value) = line::of(event, self.next) else { return };
+        self.next = self.next.saturating_add(1);
         self.redactor.mask_value(&mut value);
         let mut text = value.to_string();
         text.push('\n');

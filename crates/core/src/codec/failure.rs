@@ -17,7 +17,9 @@ pub enum FailureKind {
     Overload,
     /// The request itself is wrong, or nobody pays for it: other 4xx, and 429 without quota.
     Request,
-    /// The connection failed, stalled or was cut.
+    /// There is no connection: nothing was sent.
+    Unreachable,
+    /// The connection stalled or was cut.
     Network,
     /// What came back is not what the format promises.
     Malformed,
@@ -27,7 +29,11 @@ impl FailureKind {
     /// Claims that the same request may succeed later.
     pub fn is_retryable(self) -> bool {
         match self {
-            Self::RateLimit | Self::Overload | Self::Network | Self::Malformed => true,
+            Self::RateLimit
+            | Self::Overload
+            | Self::Unreachable
+            | Self::Network
+            | Self::Malformed => true,
             Self::Auth | Self::Request => false,
         }
     }
@@ -123,6 +129,19 @@ impl ProviderFailure {
             code: said.code,
             message: said.message.unwrap_or_else(|| format!("HTTP {status} without a message")),
             retry_after: retry_after.or(said.retry_after),
+        }
+    }
+
+    /// Claims that the provider turned the request away, or never got it; if nothing was streamed
+    /// before, no model has worked on it.
+    pub fn is_refusal(&self) -> bool {
+        match self.kind {
+            FailureKind::Auth
+            | FailureKind::RateLimit
+            | FailureKind::Overload
+            | FailureKind::Request
+            | FailureKind::Unreachable => true,
+            FailureKind::Network | FailureKind::Malformed => false,
         }
     }
 

@@ -118,12 +118,10 @@ pub(super) const TRUNCATED: &str =
 /// Returns what the model is told of an answer that was cancelled while it was said.
 pub(super) fn cancelled(raw: &str, impossible: &Impossible, again: Again) -> String {
     let Impossible { violation, .. } = impossible;
-    let pointer = violation.pointer.as_str();
-    let place = if pointer.is_empty() { "(root)" } else { pointer };
     format!(
         "Your answer was stopped because it could not satisfy the contract any more:\n- {}: \
          {}\nIt began: {}\n{}",
-        shorten(place),
+        shorten(&violation.pointer.to_string()),
         shorten(&violation.message),
         shorten(raw),
         self::again(again)
@@ -138,7 +136,10 @@ pub(super) fn notification(notification: &Notification) -> String {
 
 /// Returns the beginning of `text` for an error, with `+` if there is more.
 pub(super) fn preview(text: &str) -> String {
-    cut(text.trim(), PREVIEW_LIMIT, "+")
+    match text.trim() {
+        "" => "(nothing)".to_owned(),
+        text => cut(text, PREVIEW_LIMIT, "+"),
+    }
 }
 
 fn shorten(text: &str) -> String {

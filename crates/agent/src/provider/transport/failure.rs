@@ -20,8 +20,12 @@ fn of(kind: FailureKind, message: impl Into<String>) -> ProviderFailure {
 /// The connection could not be made, or broke.
 pub(super) fn of_transport(error: reqwest::Error) -> ProviderFailure {
     let error = error.without_url();
-    let what = if error.is_connect() { "the connection failed" } else { "the connection broke" };
-    of(FailureKind::Network, format!("{what}: {}", reason(&error)))
+    let (kind, what) = if error.is_connect() {
+        (FailureKind::Unreachable, "the connection failed")
+    } else {
+        (FailureKind::Network, "the connection broke")
+    };
+    of(kind, format!("{what}: {}", reason(&error)))
 }
 
 /// Returns the last cause, the one that people know: "Connection refused", "certificate expired".

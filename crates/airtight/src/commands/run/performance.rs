@@ -87,8 +87,6 @@ impl Prepared {
             .subagents
             .map(|subagents| Subagents { price: self.price, ..subagents }.like(&self.policy));
         let tools = agent.specs();
-        init.tools = tools.iter().map(|tool| tool.name.clone()).collect();
-        watchers.output.begin(init);
         let run = Run::new(Job {
             contract: Some(self.contract),
             wire,
@@ -104,8 +102,9 @@ impl Prepared {
             source: self.source,
         })
         .map_err(refused)?;
+        init.tools = run.tools().map(|tool| tool.name.clone()).collect();
+        watchers.output.begin(init);
         let report = agent.drive(run, watchers, interrupt.clone()).await;
-        watchers.output.deny(&agent.toolbox.denials());
         watchers.close();
         drop(agent);
         unpacked.mcp.close().await;
