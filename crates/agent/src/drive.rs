@@ -23,8 +23,7 @@ use crate::subagent::Subagents;
 use crate::telemetry::{self, Sender};
 use crate::toolbox::Toolbox;
 
-pub(crate) use background::Finished;
-pub(crate) use batch::{Returned, failed};
+pub(crate) use batch::{Allowance, Returned, failed};
 pub(crate) use performance::{Performance, Scene};
 
 /// One thing that happened, stamped.
@@ -95,10 +94,12 @@ impl Agent {
         interrupt: CancellationToken,
     ) -> Report {
         let stage = stage::Live::new(observer);
-        let scene = Scene { agent: self, stage: &stage, parent: None, toolbox: &self.toolbox };
+        let toolbox = self.toolbox.for_a_run();
+        let scene = Scene { agent: self, stage: &stage, parent: None, toolbox: &toolbox };
         let span = telemetry::run(run.job(), Sender::User);
         let performance = Performance::new(scene, run, interrupt).since(started.into());
-        let report = performance.perform(span).await;
+        let mut report = performance.perform(span).await;
+        report.denials = toolbox.denials();
         scene.emit(EventKind::Ended(Box::new(report.clone())));
         report
     }

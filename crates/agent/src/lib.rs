@@ -26,8 +26,6 @@ pub use recording::Recording;
 pub use sandbox::{HELPER_ARGUMENT, Sandbox, SandboxError, enter_and_exec};
 pub use subagent::{AGENT_TOOL, Subagents};
 pub use telemetry::TELEMETRY_TARGET;
-pub use toolbox::{
-    CallContext, Called, Denial, DeniedBy, Effect, Note, Tool, ToolError, Toolbox, ToolboxBuilder,
-};
+pub use toolbox::{CallContext, Called, Effect, Note, Tool, ToolError, Toolbox, ToolboxBuilder};
 pub use tools::{RESULT_LIMIT_BYTES, Standard};
 pub use workspace::{PathError, Workspace, WorkspaceError};

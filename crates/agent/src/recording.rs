@@ -1,4 +1,4 @@
-//! The transcript of a run on disk: one JSON line for each event.
+//! The transcript of a run on disk: one JSON line for each event, the first of which says what ran.
 //!
 //! The rule it protects: neither keys nor the payload reach the disk, whether an answer was
 //! accepted, rejected or never judged. Terminal arguments become one placeholder, and so does text
@@ -22,6 +22,8 @@ use crate::drive::{Event, Observer};
 pub struct Recording {
     file: Option<File>,
     redactor: Redactor,
+    /// The number of the next line; those of events have gaps, because deltas are not kept.
+    next: u64,
     failure: Option<io::Error>,
 }
 
@@ -35,7 +37,7 @@ impl Recording {
         options.write(true).create_new(true);
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        Ok(Self { file: Some(options.open(path)?), redactor, failure: None })
+        Ok(Self { file: Some(options.open(path)?), redactor, next: 0, failure: None })
     }
 
     /// Writes what deserves a warning but is no event of the run.
@@ -62,7 +64,8 @@ impl Recording {
 
 impl Observer for Recording {
     fn event(&mut self, event: &Event) {
-        if let Some(line) = line::of(event) {
+        if let Some(line) = line::of(event, self.next) {
+            self.next = self.next.saturating_add(1);
             self.write(line);
         }
     }

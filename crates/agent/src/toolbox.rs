@@ -13,6 +13,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use airtight_core::message::{ToolCall, ToolResult, ToolSpec, ToolStatus};
+use airtight_core::run::{Denial, DeniedBy};
 use airtight_core::{Contract, excerpt};
 use futures_util::FutureExt as _;
 use serde_json::{Map, Value};
@@ -23,7 +24,6 @@ use crate::permission::{Permissions, Subject, Visibility};
 use crate::tools::preview;
 
 pub use builder::{Note, ToolboxBuilder};
-pub use denial::{Denial, DeniedBy};
 
 use denial::Denials;
 
@@ -121,6 +121,16 @@ impl Toolbox {
         let mut toolbox = self.clone();
         toolbox.entries.retain(|entry| keep(&entry.spec.name));
         toolbox
+    }
+
+    /// Returns the same tools for one run, of which nothing was denied yet.
+    pub(crate) fn for_a_run(&self) -> Self {
+        Self { denials: Arc::default(), ..self.clone() }
+    }
+
+    /// Notes that a hook objects to a call that is not of this toolbox.
+    pub(crate) fn deny_by_hook(&self, call: &ToolCall) {
+        self.denials.add(call, DeniedBy::Hook);
     }
 
     /// Returns what was worth saying when it was built.

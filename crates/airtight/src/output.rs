@@ -8,10 +8,10 @@ mod pretty;
 mod shapes;
 mod transcript;
 
-use airtight_agent::{Denial, Event, Observer};
+use airtight_agent::{Event, Observer};
 use airtight_core::Document;
 use airtight_core::redact::Redactor;
-use airtight_core::run::{Outcome as RunOutcome, Report};
+use airtight_core::run::{Denial, Outcome as RunOutcome, Report};
 use serde_json::value::RawValue;
 use tokio_util::sync::CancellationToken;
 
@@ -49,7 +49,6 @@ pub(crate) struct Output<'p> {
     session_id: String,
     manner: Manner,
     transcript: Transcript,
-    denials: Vec<PermissionDenial>,
     /// The elements of `json` so far.
     elements: Vec<String>,
     /// Why nothing can be printed any more; cancels the run, which nobody listens to.
@@ -70,7 +69,6 @@ impl<'p> Output<'p> {
             session_id: session_id.to_owned(),
             manner,
             transcript: Transcript::new(session_id.to_owned(), manner.pieces),
-            denials: Vec::new(),
             elements: Vec::new(),
             failure: None,
             interrupt,
@@ -80,20 +78,6 @@ impl<'p> Output<'p> {
     /// Takes secrets out of what is told; never out of the answer, which is told as it was judged.
     pub(crate) fn mask(&mut self, redactor: Redactor) {
         self.transcript.mask(redactor);
-    }
-
-    /// Tells which calls were not allowed.
-    pub(crate) fn deny(&mut self, denials: &[Denial]) {
-        let denied = |denial: &Denial| {
-            let input = serde_json::from_str(&denial.arguments);
-            let input = input.unwrap_or_else(|_| denial.arguments.clone().into());
-            PermissionDenial {
-                tool_name: denial.tool.clone(),
-                tool_use_id: denial.call_id.clone(),
-                tool_input: self.transcript.masked_value(input),
-            }
-        };
-        self.denials = denials.iter().map(denied).collect();
     }
 
     /// Tells what the run begins with.
@@ -202,6 +186,7 @@ impl<'p> Output<'p> {
             num_turns: report.turns,
             num_tool_calls: report.tool_calls,
             num_retries: report.retries,
+            unknown_events: report.unknown_events,
             structured_output: raw_value(),
             structured_result: raw_value(),
             result: value,
@@ -213,7 +198,7 @@ impl<'p> Output<'p> {
             usage: Usage::from(&report.usage),
             total_cost_usd: report.cost.map(airtight_core::price::Cost::usd),
             tokens_saved: report.tokens_saved,
-            permission_denials: self.denials.clone(),
+            permission_denials: report.denials.iter().map(|it| self.denied(it)).collect(),
             error: report.error.as_ref().filter(|_| !is_met).map(|error| Failure {
                 kind: outcome.name(),
                 message: self.transcript.masked(&error.message),
@@ -225,6 +210,17 @@ impl<'p> Output<'p> {
                 .as_deref()
                 .filter(|_| !is_met && self.manner.raw == Raw::Kept)
                 .map(|raw| self.transcript.masked(raw)),
+        }
+    }
+
+    /// Returns a call that was not allowed, as it is told.
+    fn denied(&self, denial: &Denial) -> PermissionDenial {
+        let input = serde_json::from_str(&denial.arguments);
+        let input = input.unwrap_or_else(|_| denial.arguments.clone().into());
+        PermissionDenial {
+            tool_name: denial.tool.clone(),
+            tool_use_id: denial.call_id.clone(),
+            tool_input: self.transcript.masked_value(input),
         }
     }
 }
@@ -251,6 +247,7 @@ fn refusal(session_id: &str, error: &Error) -> RunResult {
         num_turns: 0,
         num_tool_calls: 0,
         num_retries: 0,
+        unknown_events: 0,
         result: None,
         structured_output: None,
         structured_result: None,

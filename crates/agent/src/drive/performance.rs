@@ -146,9 +146,8 @@ impl<'a> Performance<'a> {
 
     /// Tells the run what background work has said.
     fn deliver(&mut self) {
-        for finished in self.background.take_finished() {
-            self.run.spent(&finished.usage);
-            self.run.notified(finished.notification);
+        for notification in self.background.take_finished() {
+            self.run.notified(notification);
         }
         self.publish();
     }

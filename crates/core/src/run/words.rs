@@ -121,7 +121,10 @@ pub(super) fn notification(notification: &Notification) -> String {
 
 /// Returns the beginning of `text` for an error, with `+` if there is more.
 pub(super) fn preview(text: &str) -> String {
-    excerpt(text.trim(), PREVIEW_LIMIT, "+").into_owned()
+    match text.trim() {
+        "" => "(nothing)".to_owned(),
+        text => excerpt(text, PREVIEW_LIMIT, "+").into_owned(),
+    }
 }
 
 /// What the model is told of an answer that was emptied to make it conform.

@@ -21,8 +21,12 @@ fn of(kind: FailureKind, message: impl Into<String>) -> ProviderFailure {
 /// The connection to the server of `url` could not be made, or broke.
 pub(super) fn of_transport(error: reqwest::Error, url: &Url) -> ProviderFailure {
     let error = error.without_url();
-    let what = if error.is_connect() { "no connection to" } else { "lost the connection to" };
-    of(FailureKind::Network, format!("{what} {}: {}", place(url), reason(&error)))
+    let (kind, what) = if error.is_connect() {
+        (FailureKind::Unreachable, "no connection to")
+    } else {
+        (FailureKind::Network, "lost the connection to")
+    };
+    of(kind, format!("{what} {}: {}", place(url), reason(&error)))
 }
 
 fn place(url: &Url) -> String {

@@ -109,8 +109,6 @@ impl Prepared {
             .subagents
             .map(|subagents| Subagents { price: self.price, ..subagents }.like(&self.policy));
         let tools = agent.specs();
-        init.tools = tools.iter().map(|tool| tool.name.clone()).collect();
-        watchers.output.begin(init);
         let run = Run::new(Job {
             contract: Some(self.contract),
             wire,
@@ -126,12 +124,13 @@ impl Prepared {
             source: self.source,
         })
         .map_err(refused)?;
+        init.tools = run.tools().map(|tool| tool.name.clone()).collect();
+        watchers.output.begin(init);
         let driven = agent.drive_since(limit.started, run, watchers, limit.interrupt.clone());
         let mut report = driven.await;
         if let Some(error) = report.error.as_mut().filter(|it| it.outcome == run::Outcome::Auth) {
             error.hint = Some(self.key_hint);
         }
-        watchers.output.deny(&agent.toolbox.denials());
         watchers.close();
         drop(agent);
         unpacked.mcp.close().await;
