@@ -188,7 +188,7 @@ pub(crate) struct OutputArgs {
     #[arg(long, value_name = "FORMAT", value_enum)]
     pub(crate) output_format: Option<OutputFormat>,
 
-    /// Tell pieces of answers as they come in; needs `--output-format stream-json`
+    /// Tell pieces of answers as they come in, unmasked; needs `--output-format stream-json`
     #[arg(long)]
     pub(crate) include_partial_messages: bool,
 

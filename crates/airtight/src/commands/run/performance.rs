@@ -57,7 +57,7 @@ impl Watchers<'_, '_> {
         let output = &mut *self.output;
         let mut tell = || {
             for note in notes {
-                let text = Span::plain(format!(" {note}"));
+                let text = Span::plain(format!(" {}", output.masked(note)));
                 output.note(&[Span::new(Tone::Warning, "warning:"), text]);
             }
         };
