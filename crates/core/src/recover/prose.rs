@@ -192,6 +192,6 @@ fn is_sentence(line: &str) -> bool {
 
 /// Claims that `value` is empty or holds nothing but numbers, as references and tick boxes do.
 pub(super) fn is_trivial(value: &str) -> bool {
-    let inside = value.get(1..value.len() - 1).unwrap_or_default();
+    let inside = value.get(1..value.len().saturating_sub(1)).unwrap_or_default();
     inside.bytes().all(|byte| byte.is_ascii_digit() || b" \t\n\r,.+-eE".contains(&byte))
 }

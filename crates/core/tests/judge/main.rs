@@ -322,6 +322,15 @@ fn bytes_that_are_not_utf8_are_refused_with_their_place() {
 }
 
 #[test]
+fn spans_without_a_value_are_prose() {
+    let contract = Contract::compile(json!({"type": "object"})).unwrap();
+    for text in ["`\t`", "`\t`f\u{1b}`~", "` `` `"] {
+        let verdict = outcome(judge(&contract, text, &Allowance::default()));
+        assert!(verdict.is_err(), "{text:?} {verdict:?}");
+    }
+}
+
+#[test]
 fn hostile_texts_end_soon() {
     let contract = Contract::compile(json!({"type": "object", "required": ["name"]})).unwrap();
     let pieces = [
