@@ -7,6 +7,7 @@
 
 mod document;
 mod error;
+mod escape;
 pub(crate) mod meter;
 mod number;
 mod parse;

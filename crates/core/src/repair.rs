@@ -114,63 +114,60 @@ pub(crate) fn read(text: &str, start: usize, depth_limit: usize) -> Result<Readi
 
 impl Reader<'_> {
     fn container(&mut self) -> Result<(), Fault> {
-        let mut expect = self.value(Expect::Value)?;
-        while !self.open.is_empty() {
-            self.skip_trivia()?;
-            if self.ends_at(self.at) {
+        let mut expect = Expect::Value;
+        loop {
+            let Some(next) = self.next()? else {
                 return self.close_missing(expect);
-            }
-            expect = match expect {
-                Expect::Value | Expect::FirstItem => self.value(expect)?,
-                Expect::Key | Expect::FirstKey => self.key(expect)?,
-                Expect::Separator => self.separator()?,
             };
+            expect = match expect {
+                Expect::Value | Expect::FirstItem => self.value(next, expect)?,
+                Expect::Key | Expect::FirstKey => self.key(next, expect)?,
+                Expect::Separator => self.separator(next)?,
+            };
+            if self.open.is_empty() {
+                return Ok(());
+            }
         }
-        Ok(())
     }
 
-    fn value(&mut self, expect: Expect) -> Result<Expect, Fault> {
-        let role = match self.open.last() {
-            Some(Container::Object) => Role::Member,
-            Some(Container::Array) | None => Role::Item,
-        };
-        match self.bytes.get(self.at) {
-            Some(b']') if self.may_close(expect, Container::Array) => return Ok(self.close()),
-            Some(b'{') => return self.enter(Container::Object, Expect::FirstKey),
-            Some(b'[') => return self.enter(Container::Array, Expect::FirstItem),
+    fn value(&mut self, next: u8, expect: Expect) -> Result<Expect, Fault> {
+        match next {
+            b']' if self.may_close(expect, Container::Array) => return Ok(self.close()),
+            b'{' => return self.enter(Container::Object, Expect::FirstKey),
+            b'[' => return self.enter(Container::Array, Expect::FirstItem),
             _ => self.write_comma(),
         }
-        match self.bytes.get(self.at) {
-            Some(b'-' | b'0'..=b'9') => self.number()?,
-            Some(byte) if is_word(*byte) => self.word()?,
-            _ => {
-                let Some(quote) = Quote::at(self.bytes, self.at) else {
-                    return Err(self.fault(self.at, "a value"));
-                };
-                self.string(quote, role)?;
-                self.token(Last::Scalar);
-            }
+        if let Some(quote) = Quote::at(self.bytes, self.at) {
+            let role = match self.open.last() {
+                Some(Container::Object) => Role::Member,
+                Some(Container::Array) | None => Role::Item,
+            };
+            self.string(quote, role)?;
+            self.token(Last::Scalar);
+            return Ok(Expect::Separator);
+        }
+        match next {
+            b'-' | b'0'..=b'9' => self.number()?,
+            _ if is_word(next) => self.word()?,
+            _ => return Err(self.fault(self.at, "a value")),
         }
         Ok(Expect::Separator)
     }
 
-    fn key(&mut self, expect: Expect) -> Result<Expect, Fault> {
-        if self.bytes.get(self.at) == Some(&b'}') && self.may_close(expect, Container::Object) {
+    fn key(&mut self, next: u8, expect: Expect) -> Result<Expect, Fault> {
+        if next == b'}' && self.may_close(expect, Container::Object) {
             return Ok(self.close());
         }
         self.write_comma();
-        let start = self.at;
-        let quote = Quote::at(self.bytes, start);
+        let quote = Quote::at(self.bytes, self.at);
         match quote {
             Some(quote) => self.string(quote, Role::Key)?,
             None => self.bare_key()?,
         }
-        self.skip_trivia()?;
-        if self.ends_at(self.at) {
-            return Err(Fault::Truncated { offset: self.at });
-        }
-        if self.bytes.get(self.at) != Some(&b':') {
-            return Err(self.fault(self.at, "`:`"));
+        match self.next()? {
+            Some(b':') => {}
+            Some(_) => return Err(self.fault(self.at, "`:`")),
+            None => return Err(Fault::Truncated { offset: self.at }),
         }
         // Prose has no double-quoted keys, and no second member.
         let is_double = matches!(quote, Some(Quote::Double | Quote::CurlyDouble));
@@ -232,7 +229,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn separator(&mut self) -> Result<Expect, Fault> {
+    fn separator(&mut self, found: u8) -> Result<Expect, Fault> {
         let Some(innermost) = self.open.last().copied() else {
             return Ok(Expect::Separator);
         };
@@ -240,15 +237,13 @@ impl Reader<'_> {
             Container::Object => Expect::Key,
             Container::Array => Expect::Value,
         };
-        match (self.bytes.get(self.at), innermost) {
-            (Some(b','), _) => {
+        match (found, innermost) {
+            (b',', _) => {
                 self.comma = Comma::At(self.at);
                 self.at += 1;
                 return Ok(next);
             }
-            (Some(b'}'), Container::Object) | (Some(b']'), Container::Array) => {
-                return Ok(self.close());
-            }
+            (b'}', Container::Object) | (b']', Container::Array) => return Ok(self.close()),
             _ => {}
         }
         if !self.lacks_comma(innermost) {

@@ -5,6 +5,7 @@
 
 use super::document::{Document, Kind, Slot};
 use super::error::{ParseError, ParseErrorKind};
+use super::escape::decode_escape;
 use super::scan::{StringEnd, number_end, string_end};
 
 /// How much a document may hold.
@@ -228,7 +229,15 @@ impl<'t> Parser<'t> {
     fn string(&mut self) -> Result<(), ParseErrorKind> {
         match string_end(self.text.as_bytes(), self.at + 1) {
             StringEnd::Closed { end, escaped: false } => self.scalar(Kind::String, end, 0),
-            StringEnd::Closed { end, escaped: true } => {
+            end => self.string_apart(end),
+        }
+    }
+
+    /// Reads a string that holds escapes, or has no end.
+    #[inline(never)]
+    fn string_apart(&mut self, end: StringEnd) -> Result<(), ParseErrorKind> {
+        match end {
+            StringEnd::Closed { end, .. } => {
                 let from = narrow(self.decoded.len());
                 self.decode(end - 1)?;
                 self.decoded_spans.push((from, narrow(self.decoded.len())));
@@ -328,11 +337,13 @@ impl<'t> Parser<'t> {
                 keys.push(key);
                 key = self.slots.get(key as usize + 1).map_or(end, |value| value.next);
             }
-            keys.sort_by(|left, right| self.key_text(*left).cmp(self.key_text(*right)));
+            keys.sort_by(|left, right| self.key_bytes(*left).cmp(self.key_bytes(*right)));
             let repeated = keys
                 .windows(2)
                 .filter_map(|pair| match pair {
-                    [left, right] if self.key_text(*left) == self.key_text(*right) => Some(*right),
+                    [left, right] if self.key_bytes(*left) == self.key_bytes(*right) => {
+                        Some(*right)
+                    }
                     _ => None,
                 })
                 .collect::<Vec<_>>();
@@ -341,10 +352,10 @@ impl<'t> Parser<'t> {
             return;
         }
         // Few keys are compared with each other, without a walk over the tape for each.
-        let mut seen = [""; SORT_FROM as usize];
+        let mut seen = [[].as_slice(); SORT_FROM as usize];
         let mut repeated = Vec::new();
         for place in 0..count as usize {
-            let text = self.key_text(key);
+            let text = self.key_bytes(key);
             if seen.iter().take(place).any(|earlier| *earlier == text) {
                 repeated.push(key);
             }
@@ -356,63 +367,23 @@ impl<'t> Parser<'t> {
         self.duplicate_keys.append(&mut repeated);
     }
 
-    fn key_text(&self, slot: u32) -> &str {
+    #[inline]
+    fn key_bytes(&self, slot: u32) -> &[u8] {
         let Some(slot) = self.slots.get(slot as usize) else {
-            return "";
+            return &[];
         };
         if slot.extra == 0 {
             let inside = slot.start as usize + 1..slot.end as usize - 1;
-            return self.text.get(inside).unwrap_or_default();
+            return self.text.as_bytes().get(inside).unwrap_or_default();
         }
         let span = self.decoded_spans.get(slot.extra as usize - 1).copied().unwrap_or_default();
-        self.decoded.get(span.0 as usize..span.1 as usize).unwrap_or_default()
+        self.decoded.as_bytes().get(span.0 as usize..span.1 as usize).unwrap_or_default()
     }
 }
 
 /// Narrows an offset that [`parse`] has already bounded.
 fn narrow(offset: usize) -> u32 {
     u32::try_from(offset).unwrap_or(u32::MAX)
-}
-
-/// Decodes the escape at the start of `text` and returns how long it is.
-pub(crate) fn decode_escape(text: &str) -> Result<(char, usize), ParseErrorKind> {
-    let plain = match text.as_bytes().get(1) {
-        Some(b'"') => '"',
-        Some(b'\\') => '\\',
-        Some(b'/') => '/',
-        Some(b'b') => '\u{8}',
-        Some(b'f') => '\u{c}',
-        Some(b'n') => '\n',
-        Some(b'r') => '\r',
-        Some(b't') => '\t',
-        Some(b'u') => return decode_unicode(text),
-        _ => return Err(ParseErrorKind::InvalidEscape),
-    };
-    Ok((plain, 2))
-}
-
-fn decode_unicode(text: &str) -> Result<(char, usize), ParseErrorKind> {
-    let unit = |at: usize| -> Result<u32, ParseErrorKind> {
-        let digits = text.get(at..at + 4).ok_or(ParseErrorKind::InvalidEscape)?;
-        if !digits.bytes().all(|digit| digit.is_ascii_hexdigit()) {
-            return Err(ParseErrorKind::InvalidEscape);
-        }
-        u32::from_str_radix(digits, 16).map_err(|_| ParseErrorKind::InvalidEscape)
-    };
-    let first = unit(2)?;
-    if let Some(character) = char::from_u32(first) {
-        return Ok((character, 6));
-    }
-    let is_high = (0xD800..0xDC00).contains(&first);
-    if !is_high || text.get(6..8) != Some("\\u") {
-        return Err(ParseErrorKind::LoneSurrogate);
-    }
-    let second = unit(8)?;
-    if !(0xDC00..0xE000).contains(&second) {
-        return Err(ParseErrorKind::LoneSurrogate);
-    }
-    let scalar = 0x1_0000 + ((first - 0xD800) << 10) + (second - 0xDC00);
-    char::from_u32(scalar).map(|pair| (pair, 12)).ok_or(ParseErrorKind::LoneSurrogate)
 }
 
 #[cfg(test)]

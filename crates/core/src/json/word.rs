@@ -26,6 +26,12 @@ impl Word {
         Self(self.0 ^ (ONES * u64::from(byte))).below(1)
     }
 
+    /// Takes these bits out of each byte.
+    #[inline]
+    pub(crate) fn without(self, bits: u8) -> Self {
+        Self(self.0 & !(ONES * u64::from(bits)))
+    }
+
     /// Marks the bytes below `limit`, which is ASCII.
     #[inline]
     pub(crate) fn below(self, limit: u8) -> u64 {

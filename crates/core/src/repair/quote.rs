@@ -2,6 +2,9 @@
 
 use crate::json::find;
 
+/// What `'` has more than `"`: one test without these bits finds both.
+const SINGLE_BITS: u8 = b'\'' ^ b'"';
+
 /// A style of quotes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Quote {
@@ -45,20 +48,42 @@ impl Quote {
         matches!(self, Self::Single | Self::CurlySingle)
     }
 
+    /// What has the bits of a quote; one test for both straight quotes finds these too.
+    pub(super) const MISTAKEN: [u8; 2] = [b'#', b'&'];
+
+    /// Claims that this style is straight, and that such a quote stands at `at`.
+    #[inline]
+    pub(super) fn is_straight_at(self, bytes: &[u8], at: usize) -> bool {
+        match bytes.get(at) {
+            Some(b'"') => self == Self::Double,
+            Some(b'\'') => self == Self::Single,
+            _ => false,
+        }
+    }
+
     /// Finds the next byte from `at` that may end the string, escape something, or need escaping:
-    /// quotes, backslashes and control characters.
+    /// quotes, backslashes and control characters; in single quotes also [`Self::MISTAKEN`].
     #[inline]
     pub(super) fn next_mark(self, bytes: &[u8], at: usize) -> Option<usize> {
-        let first = match self {
-            Self::Double => b'"',
-            Self::Single => b'\'',
-            Self::CurlyDouble | Self::CurlySingle => 0xE2,
-        };
-        find(
-            bytes,
-            at,
-            |word| word.equal(first) | word.equal(b'\\') | word.equal(b'"') | word.below(0x20),
-            |byte| byte == first || byte == b'\\' || byte == b'"' || byte < 0x20,
-        )
+        match self {
+            Self::Double => find(
+                bytes,
+                at,
+                |word| word.equal(b'"') | word.equal(b'\\') | word.below(0x20),
+                |byte| byte == b'"' || byte == b'\\' || byte < 0x20,
+            ),
+            Self::Single => find(
+                bytes,
+                at,
+                |word| word.without(SINGLE_BITS).equal(b'"') | word.equal(b'\\') | word.below(0x20),
+                |byte| byte & !SINGLE_BITS == b'"' || byte == b'\\' || byte < 0x20,
+            ),
+            Self::CurlyDouble | Self::CurlySingle => find(
+                bytes,
+                at,
+                |word| word.equal(0xE2) | word.equal(b'\\') | word.equal(b'"') | word.below(0x20),
+                |byte| byte == 0xE2 || byte == b'\\' || byte == b'"' || byte < 0x20,
+            ),
+        }
     }
 }

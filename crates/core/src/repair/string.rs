@@ -32,6 +32,7 @@ struct Inside {
 
 impl Reader<'_> {
     /// Reads the string whose opening quote is next.
+    #[inline]
     pub(super) fn string(&mut self, quote: Quote, role: Role) -> Result<(), Fault> {
         let start = self.at;
         self.is_json |= !quote.is_single() && role != Role::Key;
@@ -39,7 +40,30 @@ impl Reader<'_> {
             self.requote(start, quote);
             self.patch.record(EditKind::Quotes, start);
         }
+        // Most strings hold nothing to mend, and sound JSON goes on behind the first quote.
         let first = start + quote.len();
+        let mark = quote.next_mark(self.bytes, first);
+        if let Some(mark) = mark
+            && quote.is_straight_at(self.bytes, mark)
+            && self.goes_on(mark + 1, role)
+        {
+            self.end_string(mark, quote);
+            return Ok(());
+        }
+        self.rest_of_string(first, quote, role)
+    }
+
+    #[inline]
+    fn end_string(&mut self, mark: usize, quote: Quote) {
+        if quote != Quote::Double {
+            self.requote(mark, quote);
+        }
+        self.at = mark + quote.len();
+    }
+
+    /// Reads the string from `first` on, mark by mark.
+    #[inline(never)]
+    fn rest_of_string(&mut self, first: usize, quote: Quote, role: Role) -> Result<(), Fault> {
         let mut inside = Inside { space_end: first, ..Inside::default() };
         let mut at = first;
         loop {
@@ -110,7 +134,7 @@ impl Reader<'_> {
         let mut at = from;
         while let Some(mark) = quote.next_mark(self.bytes, at) {
             match self.bytes.get(mark) {
-                Some(0..0x20) => at = mark + 1,
+                Some(byte) if *byte < 0x20 || Quote::MISTAKEN.contains(byte) => at = mark + 1,
                 _ => return self.fault(from, "a key on one line"),
             }
         }
@@ -136,10 +160,7 @@ impl Reader<'_> {
         };
         let is_plain = !inside.phrase && inside.balance == 0;
         if ends && is_plain {
-            if quote != Quote::Double {
-                self.requote(mark, quote);
-            }
-            self.at = after;
+            self.end_string(mark, quote);
             return Ok(true);
         }
         if role == Role::Key && !ends {
@@ -170,7 +191,7 @@ impl Reader<'_> {
         let letter = |byte: Option<&u8>| {
             byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte >= 0x80)
         };
-        letter(self.bytes.get(mark - 1)) && letter(self.bytes.get(after))
+        letter(self.bytes.get(after)) && letter(self.bytes.get(mark - 1))
     }
 
     /// Claims that the quote at `mark` can only open, or close, a phrase inside the string.
@@ -189,6 +210,7 @@ impl Reader<'_> {
     }
 
     /// Claims that sound JSON goes on at `at`, behind a string in that role.
+    #[inline]
     fn goes_on(&self, at: usize, role: Role) -> bool {
         let next = self.skip_space(at);
         match (role, self.bytes.get(next)) {

@@ -49,6 +49,7 @@ impl Reader<'_> {
         Fault::Foreign { resume: offset, open: self.open.len() }
     }
 
+    #[inline]
     pub(super) fn skip_space(&self, mut at: usize) -> usize {
         while matches!(self.bytes.get(at), Some(b' ' | b'\n' | b'\r' | b'\t')) {
             at += 1;
@@ -56,20 +57,27 @@ impl Reader<'_> {
         at
     }
 
-    /// Skips white space, and drops comments.
+    /// Skips white space, drops comments, and returns what is next before the end.
     #[inline]
-    pub(super) fn skip_trivia(&mut self) -> Result<(), Fault> {
-        loop {
-            self.at = self.skip_space(self.at);
-            if !self.comment_at(self.at) {
-                return Ok(());
-            }
-            self.drop_comment()?;
+    pub(super) fn next(&mut self) -> Result<Option<u8>, Fault> {
+        self.at = self.skip_space(self.at);
+        match self.bytes.get(self.at).copied() {
+            Some(b'/' | b'#' | b'`' | b'~') => self.next_apart(),
+            next => Ok(next),
         }
     }
 
-    /// Drops the comment that is next. Kept apart, so that the loop around it stays small.
+    /// Goes on where a comment may start or a fence may end.
     #[inline(never)]
+    fn next_apart(&mut self) -> Result<Option<u8>, Fault> {
+        while self.comment_at(self.at) {
+            self.drop_comment()?;
+            self.at = self.skip_space(self.at);
+        }
+        Ok(if self.ends_at(self.at) { None } else { self.bytes.get(self.at).copied() })
+    }
+
+    /// Drops the comment that is next. Kept apart, so that the loop around it stays small.
     fn drop_comment(&mut self) -> Result<(), Fault> {
         let start = self.at;
         let rest = self.bytes.get(start..).unwrap_or_default();
