@@ -4,11 +4,15 @@
 //! notion of a secret: a variable whose name says so, or a text with the shape of a credential. What
 //! the caller asked for on stdout does not: it is the answer itself.
 
-use std::borrow::Cow;
-use std::sync::LazyLock;
+mod shape;
 
-use regex::{Regex, RegexBuilder};
+use std::borrow::Cow;
+use std::ops::Range;
+
+use aho_corasick::{AhoCorasick, MatchKind};
 use serde_json::{Value, json};
+
+use shape::credentials;
 
 /// What stands for a secret.
 pub const MASK: &str = "[masked]";
@@ -39,33 +43,6 @@ const SECRET_PARTS: [&str; 8] = [
     "SECRET",
 ];
 
-/// Shapes that nothing but a credential has, by issuer. `sk-` must begin a word: `risk-based` does
-/// not.
-const SHAPES: [&str; 16] = [
-    r"sk-ant-[A-Za-z0-9_-]{16,}",
-    r"\bsk-[A-Za-z0-9_-]{20,}",
-    r"\b(?:sk|rk)_(?:live|test)_[A-Za-z0-9]{16,}",
-    r"\bg?sk_[A-Za-z0-9]{20,}",
-    r"\bxai-[A-Za-z0-9]{20,}",
-    r"AIza[0-9A-Za-z_-]{35}",
-    r"gh[pousr]_[A-Za-z0-9]{30,}",
-    r"github_pat_[A-Za-z0-9_]{22,}",
-    r"glpat-[A-Za-z0-9_-]{20,}",
-    r"xox[abeprs]-[A-Za-z0-9-]{10,}",
-    r"(?:AKIA|ASIA)[0-9A-Z]{16}",
-    r"hf_[A-Za-z0-9]{30,}",
-    r"eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{4,}",
-    // Up to the next line of dashes, whether that ends the key or not: what is read is masked, so that
-    // a text full of beginnings is read once.
-    r"-----BEGIN [A-Z ]*PRIVATE KEY-----(?:[^-]|-[^-])*(?:-----END [A-Z ]*PRIVATE KEY-----)?",
-    r"(?i:bearer)\s+[A-Za-z0-9._~+/-]{16,}=*",
-    // A URL's user and password.
-    r#"://[^/?#\s:@"'<>,\\]*:[^/?#\s@"'<>,\\]+@"#,
-];
-
-/// Knows the shapes alone.
-static TOKENS: LazyLock<Redactor> = LazyLock::new(|| Redactor::new([]));
-
 /// Claims that a variable of this name holds a secret.
 pub fn names_secret(name: &str) -> bool {
     let name = name.to_ascii_uppercase();
@@ -77,12 +54,12 @@ pub fn names_secret(name: &str) -> bool {
 
 /// Claims that something in `text` has the shape of a credential.
 pub fn holds_secret(text: &str) -> bool {
-    TOKENS.finds(text)
+    credentials(text).next().is_some()
 }
 
 /// Returns `text` with everything masked that has the shape of a credential.
 pub fn mask_tokens(text: &str) -> Cow<'_, str> {
-    TOKENS.mask(text)
+    mask_ranges(text, credentials(text).collect())
 }
 
 /// Returns what stands for the arguments of the terminal tool.
@@ -98,42 +75,30 @@ pub fn subagent_result() -> Value {
 /// Masks secrets in text and JSON.
 #[derive(Debug, Clone)]
 pub struct Redactor {
-    /// Absent only if the pattern cannot be built, and then everything is masked.
-    pattern: Option<Regex>,
+    /// Finds the known secrets. Absent only if that cannot be built, and then everything is masked.
+    known: Option<AhoCorasick>,
 }
 
 impl Redactor {
     /// Makes a redactor for the known `secrets` and for everything shaped like a token.
     pub fn new<'s>(secrets: impl IntoIterator<Item = &'s str>) -> Self {
-        let mut known: Vec<String> = secrets
+        let known = secrets
             .into_iter()
             .filter(|secret| secret.chars().count() >= SECRET_MIN_CHARS)
             .take(SECRETS_LIMIT)
-            .flat_map(|secret| [secret.to_owned(), escaped(secret)])
-            .collect();
+            .flat_map(|secret| [secret.to_owned(), escaped(secret)]);
         // A secret that begins with another one must win over it.
-        known.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
-        known.dedup();
-        let alternatives: Vec<String> = known
-            .iter()
-            .map(|secret| regex::escape(secret))
-            .chain(SHAPES.map(str::to_owned))
-            .collect();
-        let pattern = RegexBuilder::new(&alternatives.join("|")).size_limit(64 << 20).build().ok();
-        Self { pattern }
+        let longest = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(known);
+        Self { known: longest.ok() }
     }
 
     /// Returns `text` with every secret masked.
     pub fn mask<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        match &self.pattern {
-            Some(pattern) => pattern.replace_all(text, MASK),
-            None => Cow::Borrowed(MASK),
-        }
-    }
-
-    /// Claims that there is a secret in `text`.
-    fn finds(&self, text: &str) -> bool {
-        self.pattern.as_ref().is_none_or(|pattern| pattern.is_match(text))
+        let Some(known) = &self.known else {
+            return Cow::Borrowed(MASK);
+        };
+        let known = known.find_iter(text).map(|found| found.range());
+        mask_ranges(text, known.chain(credentials(text)).collect())
     }
 
     /// Masks every secret in the strings and names of `value`.
@@ -155,6 +120,25 @@ impl Redactor {
             Value::Null | Value::Bool(_) | Value::Number(_) => {}
         }
     }
+}
+
+/// Puts one mask in place of all `secrets` that overlap.
+fn mask_ranges(text: &str, mut secrets: Vec<Range<usize>>) -> Cow<'_, str> {
+    if secrets.is_empty() {
+        return Cow::Borrowed(text);
+    }
+    secrets.sort_unstable_by_key(|secret| secret.start);
+    let mut masked = String::with_capacity(text.len());
+    let mut end = 0;
+    for secret in secrets {
+        if secret.start >= end {
+            masked.push_str(text.get(end..secret.start).unwrap_or_default());
+            masked.push_str(MASK);
+        }
+        end = end.max(secret.end);
+    }
+    masked.push_str(text.get(end..).unwrap_or_default());
+    Cow::Owned(masked)
 }
 
 /// Returns `secret` as it stands inside a JSON string.
@@ -226,6 +210,14 @@ mod tests {
     #[test_case("SSH_AUTH_SOCK" => false)]
     fn a_name_says_that_it_is_of_a_secret(name: &str) -> bool {
         names_secret(name)
+    }
+
+    #[test]
+    fn secrets_that_overlap_are_masked_whole() {
+        let token = format!("sk-ant-{}", "x".repeat(24));
+        let around = format!("before {token} after");
+        let redactor = Redactor::new([around.as_str(), "xxxxxxxx"]);
+        assert_eq!(redactor.mask(&format!("<{around}> <{token}>")), "<[masked]> <[masked]>");
     }
 
     #[test]
