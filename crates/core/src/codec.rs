@@ -247,7 +247,7 @@ impl Decoder {
         let mut deltas = match data {
             "" => Vec::new(),
             DONE => self.end(),
-            _ => match serde_json::from_str(data) {
+            _ => match exact::parse(data, self.arguments()) {
                 Ok(value) => self.read(event, &value),
                 Err(error) => vec![Delta::Failed(malformed(&error, data.len()))],
             },
@@ -275,8 +275,18 @@ impl Decoder {
         match &mut self.inner {
             Inner::Anthropic(decoder) => decoder.read(event, value),
             Inner::Responses(decoder) => decoder.read(event, value),
-            Inner::Chat(decoder) => decoder.read(event, value),
-            Inner::Gemini(decoder) => decoder.read(event, value),
+            Inner::Chat(decoder) => decoder.read(value),
+            Inner::Gemini(decoder) => decoder.read(value),
+        }
+    }
+
+    /// Returns what the format calls the arguments of a call.
+    fn arguments(&self) -> &'static str {
+        match self.inner {
+            Inner::Anthropic(_) => anthropic::ARGUMENTS,
+            Inner::Responses(_) => responses::ARGUMENTS,
+            Inner::Chat(_) => chat::ARGUMENTS,
+            Inner::Gemini(_) => gemini::ARGUMENTS,
         }
     }
 
