@@ -176,6 +176,19 @@ pub enum Stop {
     Other(String),
 }
 
+impl Stop {
+    /// Returns the word for it in streams and reports.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::EndTurn => "end_turn",
+            Self::ToolUse => "tool_use",
+            Self::MaxTokens => "max_tokens",
+            Self::Refusal => "refusal",
+            Self::Other(word) => word,
+        }
+    }
+}
+
 /// Reads one streamed answer.
 #[derive(Debug)]
 pub struct Decoder {
