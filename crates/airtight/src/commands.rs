@@ -144,8 +144,8 @@ fn shell_word(text: &str) -> String {
         '\'' | '\\' => format!("\\{next}"),
         '\n' => r"\n".to_owned(),
         next if next.is_control() => {
-            let mut bytes = [0; 4];
-            next.encode_utf8(&mut bytes).bytes().map(|byte| format!(r"\x{byte:02x}")).collect()
+            let spell = |byte| format!(r"\x{byte:02x}");
+            next.to_string().bytes().map(spell).collect::<Vec<String>>().concat()
         }
         next => next.to_string(),
     };

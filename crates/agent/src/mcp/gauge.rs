@@ -84,7 +84,9 @@ mod tests {
     /// Returns whether a message was noticed that is too large.
     fn notices(pieces: &[&[u8]]) -> bool {
         let (mut gauge, seen) = Gauge::new(tokio::io::empty());
-        pieces.iter().for_each(|piece| gauge.measure(piece));
+        for piece in pieces {
+            gauge.measure(piece);
+        }
         seen.has_changed().unwrap()
     }
 

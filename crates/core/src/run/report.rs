@@ -172,7 +172,7 @@ pub struct Attempt {
 pub struct RunError {
     /// The outcome it leads to.
     pub outcome: Outcome,
-    /// What happened; nothing that the model said is in it.
+    /// What happened; of what the model said it holds names and places at most.
     pub message: String,
     /// What the model said instead of an answer, whole: half a secret would not be masked.
     pub quote: Option<String>,
