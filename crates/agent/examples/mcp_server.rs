@@ -2,7 +2,8 @@
 //!
 //! `mcp_server` speaks on stdin and stdout; `mcp_server http` serves streamable HTTP on loopback
 //! and prints its URL; `mcp_server mute` never says anything; `mcp_server many` has
-//! 130 tools. The tools `flood` and `garbage` say what is no message before they answer.
+//! 130 tools. The tools `flood` and `garbage` say what is no message before they answer;
+//! the answer of `huge` is longer than any message may be.
 
 use std::io::Write as _;
 use std::sync::Arc;
@@ -44,6 +45,7 @@ impl ServerHandler for Server {
             "crash",
             "hang",
             "flood",
+            "huge",
             "garbage",
             "read_file",
             "structured_output",
@@ -75,6 +77,10 @@ impl ServerHandler for Server {
             "hang" => std::future::pending().await,
             "flood" => {
                 interject(&"x".repeat(FLOOD_BYTES));
+                Ok(CallToolResult::success(said).into())
+            }
+            "huge" => {
+                let said = vec![ContentBlock::text("x".repeat(FLOOD_BYTES))];
                 Ok(CallToolResult::success(said).into())
             }
             "garbage" => {

@@ -94,7 +94,8 @@ impl Agent {
         interrupt: CancellationToken,
     ) -> Report {
         let stage = stage::Live::new(observer);
-        let toolbox = self.toolbox.for_a_run();
+        self.hooks.begin_run();
+        let toolbox = self.toolbox.for_a_run().among(run.tools());
         let scene = Scene { agent: self, stage: &stage, parent: None, toolbox: &toolbox };
         let span = telemetry::run(run.job(), Sender::User);
         let performance = Performance::new(scene, run, interrupt).since(started.into());

@@ -14,6 +14,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use airtight_core::message::{ToolCall, ToolResult, ToolStatus};
+pub use airtight_core::run::Veto;
 use regex::Regex;
 use serde_json::{Value, json};
 
@@ -27,10 +28,6 @@ pub const HOOK_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// What the model is told when a hook objects without a word.
 const SILENT_VETO: &str = "a hook denied this call";
-
-/// A hook's objection, in words for the model.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Veto(pub String);
 
 /// When a hook is asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -114,6 +111,11 @@ impl Hooks {
         Self { all: hooks, session_id: session_id.into(), folder, environment, faults }
     }
 
+    /// Lets what failed in an earlier run be told again.
+    pub(crate) fn begin_run(&self) {
+        self.faults.begin_run();
+    }
+
     /// Returns those that failed, as they do.
     pub fn faults(&self) -> HookFaults {
         self.faults.clone()
@@ -167,24 +169,25 @@ impl Hooks {
             let place = Place { folder: &self.folder, environment: &self.environment };
             let ended = command::run(&hook.command, &input, hook.timeout, place).await;
             self.faults.keep(index, hook, &ended);
-            if let Some(veto) = objection(event, ended) {
-                return Err(veto);
+            if let Some(why) = objection(event, ended) {
+                return Err(Veto { hook: hook.command.trim().to_owned(), why });
             }
         }
         Ok(())
     }
 }
 
-fn objection(event: HookEvent, ended: Ended) -> Option<Veto> {
+/// Returns what the model is told if a hook that ended so objects.
+fn objection(event: HookEvent, ended: Ended) -> Option<String> {
     match ended {
         Ended::Exited { code: Some(2), stderr } if stderr.is_empty() => {
-            Some(Veto(SILENT_VETO.to_owned()))
+            Some(SILENT_VETO.to_owned())
         }
-        Ended::Exited { code: Some(2), stderr } => Some(Veto(stderr)),
+        Ended::Exited { code: Some(2), stderr } => Some(stderr),
         Ended::Exited { .. } => None,
         Ended::TimedOut | Ended::NotStarted if event != HookEvent::PreToolUse => None,
-        Ended::TimedOut => Some(Veto("a hook did not answer in time".to_owned())),
-        Ended::NotStarted => Some(Veto("a hook could not be started".to_owned())),
+        Ended::TimedOut => Some("a hook did not answer in time".to_owned()),
+        Ended::NotStarted => Some("a hook could not be started".to_owned()),
     }
 }
 

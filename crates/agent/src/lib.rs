@@ -17,7 +17,7 @@ mod workspace;
 
 pub use drive::{Agent, Event, Observer};
 pub use hooks::{HOOK_TIMEOUT, Hook, HookEvent, HookFault, HookFaults, Hooks, Veto};
-pub use mcp::{Mcp, McpConfigError, McpServer, McpStatus, McpTransport};
+pub use mcp::{Mcp, McpConfigError, McpServer, McpState, McpStatus, McpTransport};
 pub use permission::{
     ApprovalMode, Denied, Permissions, Rule, RuleError, Subject, UnknownMode, Visibility,
 };

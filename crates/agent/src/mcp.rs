@@ -6,26 +6,32 @@
 //! without its secrets, besides what their configuration names, and go with all their children.
 
 mod config;
+mod gauge;
 mod tool;
 
 use std::collections::HashMap;
+use std::error::Error;
 use std::process::Stdio;
 use std::sync::Arc;
 use std::time::Duration;
 
 use reqwest::header::{HeaderName, HeaderValue};
 use rmcp::model::{ClientCapabilities, ClientConfig, Implementation};
-use rmcp::service::{RoleClient, RunningService, ServiceExt};
+use rmcp::service::{ClientInitializeError, RoleClient, RunningService, ServiceExt};
 use rmcp::transport::StreamableHttpClientTransport;
-use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
+use rmcp::transport::streamable_http_client::{
+    StreamableHttpClientTransportConfig, StreamableHttpError,
+};
 use tokio::process::{ChildStdin, ChildStdout, Command};
+use tokio::sync::watch;
 use tokio::task::JoinSet;
 
 use crate::process::{Environment, Group};
 use crate::toolbox::Tool;
+use gauge::Gauge;
 use tool::McpTool;
 
-pub use config::{McpConfigError, McpServer, McpTransport};
+pub use config::{McpConfigError, McpServer, McpState, McpTransport};
 
 /// How long a server may take from its start to the list of its tools: `npx` may install first.
 const START_TIMEOUT: Duration = Duration::from_secs(30);
@@ -75,6 +81,8 @@ enum StartError {
     Spawn(#[source] std::io::Error),
     #[error("header `{0}` is not valid")]
     Header(String),
+    #[error("it cannot be reached: {0}")]
+    Unreachable(String),
     #[error("it does not speak the protocol: {0}")]
     Handshake(String),
     #[error("its tools cannot be listed: {0}")]
@@ -85,7 +93,8 @@ impl Mcp {
     /// Starts or reaches every server, side by side; programs see `environment` and their own.
     pub async fn connect(servers: Vec<McpServer>, environment: &Environment) -> Self {
         let mut starting = JoinSet::new();
-        for (order, server) in servers.into_iter().enumerate() {
+        let enabled = servers.into_iter().filter(|server| server.state == McpState::Enabled);
+        for (order, server) in enabled.enumerate() {
             let environment = environment.clone();
             starting.spawn(async move {
                 let starting = start(&server, &environment);
@@ -105,11 +114,12 @@ impl Mcp {
 
     fn add(&mut self, server: &McpServer, started: Result<Started, StartError>) {
         let (failure, note) = match started {
-            Ok(Started { connection, group, offered }) => {
+            Ok(Started { connection, group, offered, oversized }) => {
                 let connection = Arc::new(connection);
                 let left_out = offered.len().saturating_sub(TOOLS_LIMIT);
                 for remote in offered.into_iter().take(TOOLS_LIMIT) {
-                    let tool = McpTool::new(server, Arc::clone(&connection), remote);
+                    let line = (Arc::clone(&connection), oversized.clone());
+                    let tool = McpTool::new(server, line, remote);
                     self.tools.push((server.name.clone(), Arc::new(tool)));
                 }
                 self.lines.push(Line { connection, group });
@@ -164,6 +174,8 @@ struct Started {
     connection: Connection,
     group: Option<Group>,
     offered: Vec<rmcp::model::Tool>,
+    /// Changes when the server says more at once than is read.
+    oversized: watch::Receiver<()>,
 }
 
 async fn start(server: &McpServer, environment: &Environment) -> Result<Started, StartError> {
@@ -171,16 +183,42 @@ async fn start(server: &McpServer, environment: &Environment) -> Result<Started,
         ClientCapabilities::default(),
         Implementation::new("airtight", env!("CARGO_PKG_VERSION")),
     );
-    let (group, connection) = match &server.transport {
+    let (group, oversized, connection) = match &server.transport {
         McpTransport::Stdio { .. } => {
-            let (group, pipes) = spawn(&server.transport, environment)?;
-            (Some(group), us.serve(pipes).await)
+            let (group, (said, told)) = spawn(&server.transport, environment)?;
+            let (said, oversized) = Gauge::new(said);
+            (Some(group), oversized, us.serve((said, told)).await)
         }
-        McpTransport::Http { url, headers } => (None, us.serve(http(url, headers)?).await),
+        McpTransport::Http { url, headers } => {
+            let (_, never) = watch::channel(());
+            (None, never, us.serve(http(url, headers)?).await)
+        }
     };
-    let connection = connection.map_err(|error| StartError::Handshake(error.to_string()))?;
+    let connection = connection.map_err(|error| refused(&error))?;
     let offered = connection.list_all_tools().await.map_err(StartError::List)?;
-    Ok(Started { connection, group, offered })
+    Ok(Started { connection, group, offered, oversized })
+}
+
+/// Says why there is no connection: a server that is not there speaks no protocol at all.
+fn refused(error: &ClientInitializeError) -> StartError {
+    let ClientInitializeError::TransportError { error: transport, .. } = error else {
+        return StartError::Handshake(error.to_string());
+    };
+    match transport.error.downcast_ref() {
+        Some(StreamableHttpError::<reqwest::Error>::Client(error)) if error.is_connect() => {
+            StartError::Unreachable(last_cause(error))
+        }
+        _ => StartError::Handshake(transport.error.to_string()),
+    }
+}
+
+/// Returns the cause that people know: "Connection refused", "certificate expired".
+fn last_cause(error: &reqwest::Error) -> String {
+    let mut cause: &dyn Error = error;
+    while let Some(deeper) = cause.source() {
+        cause = deeper;
+    }
+    cause.to_string()
 }
 
 /// What a program says and what it is told.

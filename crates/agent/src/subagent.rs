@@ -83,7 +83,7 @@ pub(crate) async fn call<'a>(
     let hooks = &scene.agent.hooks;
     if let Err(veto) = hooks.before(&call).await {
         scene.toolbox.deny_by_hook(&call);
-        return Returned::of(failed(&call, veto.0));
+        return Returned::of(failed(&call, veto.why));
     }
     let prepared = prepare(scene, subagents, &call, &allowance);
     let (errand, run, toolbox) = match prepared {
@@ -136,6 +136,7 @@ fn prepare(
     let wall = allowance.wall;
     let job = errand.job(endpoint, subagents, specs, wall).map_err(|error| error.to_string())?;
     let run = Run::within(&allowance.household, job).map_err(|error| error.to_string())?;
+    let toolbox = toolbox.among(run.tools());
     Ok((errand, run, toolbox))
 }
 

@@ -70,7 +70,7 @@ pub(crate) fn run(job: &Job, sender: Sender) -> Span {
 /// Ends a run; its tokens and cost include those of its subagents.
 pub(crate) fn run_ended(span: &Span, report: &Report) {
     span.record(OUTCOME, report.outcome.name());
-    span.record(RUNG, report.rung.map(rung));
+    span.record(RUNG, report.rung.map(Rung::name));
     span.record(ATTEMPTS, i64::try_from(report.attempts.len()).ok());
     span.record(TURNS, i64::from(report.turns));
     span.record(TOOL_CALLS, i64::from(report.tool_calls));
@@ -158,22 +158,9 @@ fn provider(wire: Wire) -> &'static str {
     }
 }
 
-fn rung(rung: Rung) -> &'static str {
-    match rung {
-        Rung::Native => "native",
-        Rung::Tool => "tool",
-        Rung::Text => "text",
-        Rung::Repair => "repair",
-        Rung::ReAsk => "re-ask",
-    }
-}
-
-fn stop(stop: &Stop) -> &'static str {
+fn stop(stop: &Stop) -> &str {
     match stop {
-        Stop::EndTurn => "end_turn",
-        Stop::ToolUse => "tool_use",
-        Stop::MaxTokens => "max_tokens",
-        Stop::Refusal => "refusal",
+        Stop::EndTurn | Stop::ToolUse | Stop::MaxTokens | Stop::Refusal => stop.name(),
         Stop::Other(_) => OTHER,
     }
 }
@@ -188,6 +175,7 @@ fn word(cut: Cut) -> &'static str {
         Cut::Failed(FailureKind::Request) => "request",
         Cut::Failed(FailureKind::Unreachable) => "unreachable",
         Cut::Failed(FailureKind::Network) => "network",
+        Cut::Failed(FailureKind::Stalled) => "stalled",
         Cut::Failed(FailureKind::Malformed) => "malformed",
     }
 }

@@ -92,6 +92,8 @@ pub struct Toolbox {
     permissions: Arc<Permissions>,
     denials: Arc<Denials>,
     notes: Vec<Note>,
+    /// What else the model can call, which others serve.
+    others: Vec<String>,
 }
 
 /// One tool, under the name that the model knows.
@@ -121,6 +123,13 @@ impl Toolbox {
         let mut toolbox = self.clone();
         toolbox.entries.retain(|entry| keep(&entry.spec.name));
         toolbox
+    }
+
+    /// Returns the same toolbox for a model that can call these tools, whoever serves them.
+    pub(crate) fn among<'t>(mut self, tools: impl Iterator<Item = &'t ToolSpec>) -> Self {
+        let others = tools.filter(|tool| self.effect(&tool.name).is_none());
+        self.others = others.map(|tool| tool.name.clone()).collect();
+        self
     }
 
     /// Returns the same tools for one run, of which nothing was denied yet.
@@ -165,7 +174,7 @@ impl Toolbox {
             () = cancel.cancelled() => return result(call, Err(cancelled())),
             vetoed = hooks.before(call) => vetoed,
         };
-        if let Err(Veto(why)) = vetoed {
+        if let Err(Veto { why, .. }) = vetoed {
             self.denials.add(call, DeniedBy::Hook);
             return result(call, Err(ToolError(why)));
         }
@@ -200,7 +209,8 @@ impl Toolbox {
     }
 
     fn unknown(&self, name: &str) -> ToolError {
-        let names: Vec<&str> = self.shown().map(|entry| entry.spec.name.as_str()).collect();
+        let ours = self.shown().map(|entry| entry.spec.name.as_str());
+        let names: Vec<&str> = ours.chain(self.others.iter().map(String::as_str)).collect();
         let shown = excerpt(name, name::LIMIT_CHARS, "…");
         ToolError(format!("there is no tool {shown:?}; there are: {}", names.join(", ")))
     }

@@ -49,7 +49,8 @@ async fn exit_2_objects_in_the_words_of_the_hook() {
     let hooks =
         hooks(folder.path(), &[(HookEvent::PreToolUse, None, "echo not today >&2; exit 2")]);
     let answer = hooks.before(&call("write_file", &json!({}))).await;
-    assert_eq!(answer, Err(Veto("not today".to_owned())));
+    let hook = "echo not today >&2; exit 2".to_owned();
+    assert_eq!(answer, Err(Veto { hook, why: "not today".to_owned() }));
 }
 
 #[tokio::test]
@@ -141,8 +142,8 @@ async fn a_hanging_guard_objects_and_is_killed_with_its_children() {
     // Long enough for a shell to start on a busy machine.
     hook.timeout = Duration::from_secs(5);
     let hooks = Hooks::new(vec![hook], "session", folder.path().to_owned(), environment());
-    let answer = hooks.before(&call("edit", &json!({}))).await;
-    assert_eq!(answer, Err(Veto("a hook did not answer in time".to_owned())));
+    let answer = hooks.before(&call("edit", &json!({}))).await.map_err(|veto| veto.why);
+    assert_eq!(answer, Err("a hook did not answer in time".to_owned()));
     let expected = "hook `sleep 600 & echo $! > pid; wait` (PreToolUse) gave no answer within 5 s, \
         which counts as an objection";
     assert_eq!(told(&hooks), [expected]);
@@ -178,23 +179,23 @@ async fn a_hook_does_not_see_secrets() {
     let folder = TempDir::new().unwrap();
     let command = "echo key: ${MODEL_API_KEY-none} >&2; exit 2";
     let hooks = hooks(folder.path(), &[(HookEvent::PreToolUse, None, command)]);
-    let answer = hooks.before(&call("edit", &json!({}))).await;
-    assert_eq!(answer, Err(Veto("key: none".to_owned())));
+    let answer = hooks.before(&call("edit", &json!({}))).await.map_err(|veto| veto.why);
+    assert_eq!(answer, Err("key: none".to_owned()));
 }
 
 #[tokio::test]
 async fn a_veto_without_words_is_still_explained() {
     let folder = TempDir::new().unwrap();
     let hooks = hooks(folder.path(), &[(HookEvent::PreToolUse, None, "exit 2")]);
-    let answer = hooks.before(&call("edit", &json!({}))).await;
-    assert_eq!(answer, Err(Veto("a hook denied this call".to_owned())));
+    let answer = hooks.before(&call("edit", &json!({}))).await.map_err(|veto| veto.why);
+    assert_eq!(answer, Err("a hook denied this call".to_owned()));
 }
 
 #[tokio::test]
 async fn a_guard_that_cannot_be_started_objects() {
     let hooks = hooks(Path::new("/no/such/folder"), &[(HookEvent::PreToolUse, None, "exit 0")]);
-    let answer = hooks.before(&call("edit", &json!({}))).await;
-    assert_eq!(answer, Err(Veto("a hook could not be started".to_owned())));
+    let answer = hooks.before(&call("edit", &json!({}))).await.map_err(|veto| veto.why);
+    assert_eq!(answer, Err("a hook could not be started".to_owned()));
     let expected = "hook `exit 0` (PreToolUse) could not be started, which counts as an objection";
     assert_eq!(told(&hooks), [expected]);
 }
@@ -233,7 +234,9 @@ async fn a_flood_on_stderr_and_unread_stdin_harm_nobody() {
     let command = "head -c 3000000 /dev/zero | tr '\\0' x >&2; exit 2";
     let hooks = hooks(folder.path(), &[(HookEvent::PreToolUse, None, command)]);
     let large = json!({ "text": "y".repeat(1 << 20) });
-    let Err(Veto(said)) = hooks.before(&call("edit", &large)).await else { panic!("no veto") };
+    let Err(Veto { why: said, .. }) = hooks.before(&call("edit", &large)).await else {
+        panic!("no veto")
+    };
     assert_eq!(said.len(), 4_096);
 }
 
@@ -241,5 +244,6 @@ async fn a_flood_on_stderr_and_unread_stdin_harm_nobody() {
 async fn a_stop_hook_may_object_to_the_end() {
     let folder = TempDir::new().unwrap();
     let hooks = hooks(folder.path(), &[(HookEvent::Stop, None, "echo run the tests >&2; exit 2")]);
-    assert_eq!(hooks.stop().await, Err(Veto("run the tests".to_owned())));
+    let stopped = hooks.stop().await.map_err(|veto| veto.why);
+    assert_eq!(stopped, Err("run the tests".to_owned()));
 }

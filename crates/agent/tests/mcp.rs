@@ -84,6 +84,32 @@ async fn what_is_no_message_is_skipped_and_the_answer_behind_it_is_heard(name: &
     assert_eq!(call(&*tool(&mcp, "s", "echo"), &json!({})).await.unwrap(), "echo: {}");
 }
 
+#[tokio::test]
+async fn an_answer_over_the_limit_is_told_at_once_and_the_next_is_heard() {
+    let mcp = connect([stdio("s", &json!({ "timeout": 600_000 }))]).await;
+    let failed = call(&*tool(&mcp, "s", "huge"), &json!({})).await.unwrap_err();
+    assert!(failed.0.contains("over the limit of 16777216 bytes"), "{failed}");
+    assert_eq!(call(&*tool(&mcp, "s", "echo"), &json!({})).await.unwrap(), "echo: {}");
+}
+
+#[tokio::test]
+async fn a_disabled_server_is_not_started() {
+    let off = ("off".to_owned(), json!({ "command": "/no/such/program", "disabled": true }));
+    let mcp = connect([off, stdio("on", &json!({ "disabled": false }))]).await;
+    let names: Vec<&str> = mcp.statuses().iter().map(|status| status.name.as_str()).collect();
+    assert_eq!(names, ["on"]);
+}
+
+#[tokio::test]
+async fn a_server_that_is_not_there_is_said_to_be_out_of_reach() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/mcp", listener.local_addr().unwrap());
+    drop(listener);
+    let mcp = connect([("gone".to_owned(), json!({ "url": url }))]).await;
+    let why = mcp.statuses()[0].failure.clone().unwrap();
+    assert!(why.starts_with("it cannot be reached: Connection refused"), "{why}");
+}
+
 #[test_case("head -c 40000000 /dev/zero"; "a flood without an end of line")]
 #[test_case("read line; echo '{\"jsonrpc\":\"2.0\",\"id\":0,\"result\":{'"; "half a message")]
 #[test_case("read line; echo '{\"jsonrpc\":\"2.0\",\"id\":0,\"result\":[]}'"; "an answer of another shape")]

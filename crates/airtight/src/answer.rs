@@ -58,7 +58,10 @@ impl RunFailure {
 
 impl From<RunError> for RunFailure {
     fn from(error: RunError) -> Self {
-        Self { hint: error.hint, ..Self::new(error.outcome, error.message) }
+        Self {
+            hint: error.advice.as_ref().map(ToString::to_string),
+            ..Self::new(error.outcome, error.to_string())
+        }
     }
 }
 

@@ -129,13 +129,27 @@ fn saved_hint(command: &str) -> String {
     format!("save the input to a file, then {}", explain_hint(command))
 }
 
-/// Returns `text` as one word of a command to type.
+/// Returns the path `text` as one word of a command to type, also if it looks like a flag.
 fn shell_word(text: &str) -> String {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-./@~+=:,".contains(&byte);
+    let text = if text.starts_with('-') { format!("./{text}") } else { text.to_owned() };
     if !text.is_empty() && text.bytes().all(is_plain) {
-        return text.to_owned();
+        return text;
     }
-    format!("'{}'", text.replace('\'', r"'\''"))
+    if !text.contains(char::is_control) {
+        return format!("'{}'", text.replace('\'', r"'\''"));
+    }
+    // Spelt out on a terminal, so that it must mean the same to the shell.
+    let spelt = |next: char| match next {
+        '\'' | '\\' => format!("\\{next}"),
+        '\n' => r"\n".to_owned(),
+        next if next.is_control() => {
+            let spell = |byte| format!(r"\x{byte:02x}");
+            next.to_string().bytes().map(spell).collect::<Vec<String>>().concat()
+        }
+        next => next.to_string(),
+    };
+    format!("$'{}'", text.chars().map(spelt).collect::<String>())
 }
 
 #[cfg(test)]
@@ -154,5 +168,7 @@ mod tests {
         assert_eq!(shell_word("a/b-1.json"), "a/b-1.json");
         assert_eq!(shell_word("it's $HOME"), r"'it'\''s $HOME'");
         assert_eq!(shell_word(""), "''");
+        assert_eq!(shell_word("-x.json"), "./-x.json");
+        assert_eq!(shell_word("a\nb's\u{1b}"), r"$'a\nb\'s\x1b'");
     }
 }

@@ -7,7 +7,7 @@ use std::io;
 
 use airtight_core::run;
 
-pub(crate) use bug::{catch, mute_panics};
+pub(crate) use bug::{catch, mistakes, mute_panics};
 
 /// How a command ends; the exit codes are documented in `docs/reference/exit-codes.md`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -74,7 +74,10 @@ pub(crate) fn rejection(reason: &Rejection) -> String {
 /// Returns what to do about it.
 pub(crate) fn why_rejection(reason: &Rejection) -> &'static str {
     match reason {
-        Rejection::NoJson => "nothing in the text reads as JSON, also with every repair allowed",
+        Rejection::NoJson => {
+            "nothing in the text reads as JSON, also with every repair allowed; brackets within a \
+             sentence are taken for words"
+        }
         Rejection::Truncated { .. } => {
             "the rest of the value is unknown and never made up; give the model more output tokens"
         }

@@ -10,12 +10,12 @@ pub(crate) enum FileError {
     /// The system refuses.
     #[error(transparent)]
     Unreadable(#[from] io::Error),
-    /// It is a directory, a pipe, a socket or a device.
-    #[error("must be a regular file, is {what}")]
-    NotRegular {
-        /// What it is instead.
-        what: &'static str,
-    },
+    /// It is a directory.
+    #[error("must be a regular file, is a directory")]
+    Directory,
+    /// It is a pipe, a socket or a device.
+    #[error("must be a regular file, is a pipe, socket or device")]
+    NotRegular,
     /// It holds more than is read.
     #[error("over the limit of {limit} bytes")]
     TooLarge {
@@ -63,8 +63,7 @@ fn require_regular(metadata: &std::fs::Metadata) -> Result<(), FileError> {
     if kind.is_file() {
         return Ok(());
     }
-    let what = if kind.is_dir() { "a directory" } else { "a pipe, socket or device" };
-    Err(FileError::NotRegular { what })
+    Err(if kind.is_dir() { FileError::Directory } else { FileError::NotRegular })
 }
 
 #[cfg(test)]

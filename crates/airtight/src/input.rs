@@ -74,8 +74,11 @@ impl Input {
 
 /// Says that the input called `label` cannot be read.
 pub(crate) fn unreadable(label: &str, error: FileError) -> Error {
-    let is_pipe = matches!(error, FileError::NotRegular { .. });
+    let hint = match error {
+        FileError::NotRegular => Some("pipe it in instead, with `-` in its place"),
+        FileError::Directory => Some("name one of the files in it"),
+        FileError::Unreadable(_) | FileError::TooLarge { .. } => None,
+    };
     let message = format!("could not read input: `{label}`");
-    let error = Error::new(Outcome::Input, message).caused_by(error);
-    if is_pipe { error.hint("pipe it in instead, with `-` in its place") } else { error }
+    hint.into_iter().fold(Error::new(Outcome::Input, message).caused_by(error), Error::hint)
 }

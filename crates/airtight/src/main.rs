@@ -2,6 +2,7 @@
 //!
 //! Parses what was typed, runs one command, and turns its outcome into an exit code.
 
+mod advice;
 mod cli;
 mod commands;
 mod config;
@@ -9,6 +10,7 @@ mod env;
 mod error;
 mod explain;
 mod file;
+mod file_limit;
 mod input;
 mod output;
 mod parallel;
@@ -26,6 +28,7 @@ use crate::printer::Printer;
 
 fn main() -> ExitCode {
     error::mute_panics();
+    file_limit::outlive();
     let mut printer = Printer::new();
     let outcome = match Cli::try_parse() {
         Ok(cli) => {

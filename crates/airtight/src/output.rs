@@ -11,12 +11,13 @@ mod transcript;
 use std::time::{Duration, Instant};
 
 use airtight_agent::{Event, Observer};
-use airtight_core::Document;
-use airtight_core::redact::Redactor;
-use airtight_core::run::{Denial, Outcome as RunOutcome, Report};
+use airtight_core::redact::{Redactor, terminal_arguments};
+use airtight_core::run::{Denial, Outcome as RunOutcome, Report, RunError, TERMINAL_TOOL};
+use airtight_core::{Advice, Document};
 use serde_json::value::RawValue;
 use tokio_util::sync::CancellationToken;
 
+use crate::advice;
 use crate::cli::OutputFormat;
 use crate::error::{Error, Outcome};
 use crate::printer::{Printer, Span};
@@ -57,6 +58,8 @@ pub(crate) struct Output<'p> {
     /// Why nothing can be printed any more; cancels the run, which nobody listens to.
     failure: Option<Error>,
     interrupt: CancellationToken,
+    /// What to do if the provider refuses the key.
+    key_hint: Option<String>,
 }
 
 impl<'p> Output<'p> {
@@ -77,7 +80,13 @@ impl<'p> Output<'p> {
             elements: Vec::new(),
             failure: None,
             interrupt,
+            key_hint: None,
         }
+    }
+
+    /// Says what to do if the provider refuses the key.
+    pub(crate) fn advise_on_key(&mut self, hint: String) {
+        self.key_hint = Some(hint);
     }
 
     /// Takes secrets out of what is told; never out of the answer, which is told as it was judged.
@@ -117,13 +126,9 @@ impl<'p> Output<'p> {
         if report.outcome == RunOutcome::Met {
             return Ok(outcome);
         }
-        let message = report.error.as_ref().map_or("the run failed", |error| &error.message);
-        let error = Error::new(outcome, self.transcript.masked(message));
-        let hint = report.error.as_ref().and_then(|error| error.hint.clone());
-        Err(match hint {
-            Some(hint) => error.hint(hint),
-            None => error,
-        })
+        let message = report.error.as_ref().map(|error| self.told(error));
+        let error = Error::new(outcome, message.unwrap_or_else(|| "the run failed".to_owned()));
+        Err(self.hints(report).into_iter().fold(error, Error::hint))
     }
 
     /// Tells that the run was refused before it began, or that we failed, and passes that on.
@@ -213,9 +218,9 @@ impl<'p> Output<'p> {
             permission_denials: report.denials.iter().map(|it| self.denied(it)).collect(),
             error: report.error.as_ref().filter(|_| !is_met).map(|error| Failure {
                 kind: outcome.name(),
-                message: self.transcript.masked(&error.message),
+                message: self.told(error),
                 details: Vec::new(),
-                hints: error.hint.iter().cloned().collect(),
+                hints: self.hints(report),
             }),
             raw: report
                 .raw
@@ -225,8 +230,28 @@ impl<'p> Output<'p> {
         }
     }
 
+    /// Returns what is told of an error: what the model said is quoted where it may be told.
+    fn told(&self, error: &RunError) -> String {
+        match self.manner.raw {
+            Raw::Kept => error.told(|text| self.transcript.masked(text)),
+            Raw::LeftOut => self.transcript.masked(&error.message),
+        }
+    }
+
+    /// Returns what to do about the failure of a run.
+    fn hints(&self, report: &Report) -> Vec<String> {
+        let error = report.error.as_ref();
+        let advice = error.and_then(|error| error.advice.as_ref());
+        let words = advice.map(|advice| match (advice, &self.key_hint) {
+            (Advice::CheckKey, Some(hint)) => hint.clone(),
+            _ => advice::words(advice),
+        });
+        words.iter().map(|words| self.transcript.masked(words)).collect()
+    }
+
     /// Returns the result of a run that never began, or that we failed to end.
     fn refusal(&self, error: &Error) -> RunResult {
+        let seen = self.transcript.seen();
         RunResult {
             subtype: "error_during_execution",
             uuid: uuid(),
@@ -236,9 +261,9 @@ impl<'p> Output<'p> {
             exit_code: error.kind.exit_code(),
             duration_ms: milliseconds(self.started.elapsed()),
             duration_api_ms: milliseconds(self.transcript.waited()),
-            num_turns: 0,
+            num_turns: seen.turns,
             num_tool_calls: 0,
-            num_retries: 0,
+            num_retries: seen.retries,
             unknown_events: 0,
             result: None,
             structured_output: None,
@@ -248,7 +273,7 @@ impl<'p> Output<'p> {
             edits: Vec::new(),
             edit_total: 0,
             losses: Vec::new(),
-            usage: Usage::default(),
+            usage: Usage::from(&seen.usage),
             // Nothing was asked, so nothing was spent; unless we failed, which may be at any time.
             total_cost_usd: (error.kind != Outcome::Machine).then_some(0.0),
             tokens_saved: 0,
@@ -265,12 +290,16 @@ impl<'p> Output<'p> {
 
     /// Returns a call that was not allowed, as it is told.
     fn denied(&self, denial: &Denial) -> PermissionDenial {
-        let input = serde_json::from_str(&denial.arguments);
-        let input = input.unwrap_or_else(|_| denial.arguments.clone().into());
+        let tool_input = if denial.tool == TERMINAL_TOOL {
+            terminal_arguments()
+        } else {
+            let input = serde_json::from_str(&denial.arguments);
+            self.transcript.masked_value(input.unwrap_or_else(|_| denial.arguments.clone().into()))
+        };
         PermissionDenial {
             tool_name: denial.tool.clone(),
             tool_use_id: denial.call_id.clone(),
-            tool_input: self.transcript.masked_value(input),
+            tool_input,
         }
     }
 }
@@ -289,3 +318,5 @@ fn milliseconds(duration: Duration) -> u64 {
 
 #[cfg(test)]
 mod reference;
+#[cfg(test)]
+mod tests;

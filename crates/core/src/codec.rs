@@ -176,6 +176,19 @@ pub enum Stop {
     Other(String),
 }
 
+impl Stop {
+    /// Returns the word for it in streams and reports.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::EndTurn => "end_turn",
+            Self::ToolUse => "tool_use",
+            Self::MaxTokens => "max_tokens",
+            Self::Refusal => "refusal",
+            Self::Other(word) => word,
+        }
+    }
+}
+
 /// Reads one streamed answer.
 #[derive(Debug)]
 pub struct Decoder {
@@ -247,7 +260,7 @@ impl Decoder {
         let mut deltas = match data {
             "" => Vec::new(),
             DONE => self.end(),
-            _ => match serde_json::from_str(data) {
+            _ => match exact::parse(data, self.arguments()) {
                 Ok(value) => self.read(event, &value),
                 Err(error) => vec![Delta::Failed(malformed(&error, data.len()))],
             },
@@ -275,8 +288,18 @@ impl Decoder {
         match &mut self.inner {
             Inner::Anthropic(decoder) => decoder.read(event, value),
             Inner::Responses(decoder) => decoder.read(event, value),
-            Inner::Chat(decoder) => decoder.read(event, value),
-            Inner::Gemini(decoder) => decoder.read(event, value),
+            Inner::Chat(decoder) => decoder.read(value),
+            Inner::Gemini(decoder) => decoder.read(value),
+        }
+    }
+
+    /// Returns what the format calls the arguments of a call.
+    fn arguments(&self) -> &'static str {
+        match self.inner {
+            Inner::Anthropic(_) => anthropic::ARGUMENTS,
+            Inner::Responses(_) => responses::ARGUMENTS,
+            Inner::Chat(_) => chat::ARGUMENTS,
+            Inner::Gemini(_) => gemini::ARGUMENTS,
         }
     }
 

@@ -2,6 +2,7 @@
 //!
 //! No I/O, no clock, no async: everything here is a function of its arguments.
 
+mod advice;
 pub mod codec;
 pub mod contract;
 mod excerpt;
@@ -26,6 +27,7 @@ mod page;
 #[cfg(test)]
 mod suite;
 
+pub use advice::Advice;
 pub use contract::{
     Contract, Diagnostic, ExampleError, Fingerprint, Origin, Preflight, Refusal, Severity, Source,
 };

@@ -90,6 +90,15 @@ pub struct Notification {
     pub text: String,
 }
 
+/// A hook's objection to a call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Veto {
+    /// What the hook runs.
+    pub hook: String,
+    /// What the model is told.
+    pub why: String,
+}
+
 /// What a run shares with its subagents: one purse, and ids of calls that no two have.
 #[derive(Debug, Clone)]
 pub struct Household {
@@ -111,14 +120,15 @@ pub struct Run {
     pressure: Pressure,
     turns: u32,
     reasks: u8,
-    retries: u32,
     attempts: Vec<Attempt>,
     /// Whether any attempt held something to judge.
     candidate: answer::Candidate,
     /// The most content that a rejected answer had.
     richest: usize,
     /// Objections to calls of the terminal tool in the reply to come, by position.
-    vetoes: BTreeMap<usize, String>,
+    vetoes: BTreeMap<usize, Veto>,
+    /// The hook that refused an answer last.
+    objector: Option<String>,
     open_tasks: BTreeSet<String>,
     notices: VecDeque<Notification>,
     events: Vec<EventKind>,
@@ -187,11 +197,11 @@ impl Run {
             pressure: Pressure::Free,
             turns: 0,
             reasks: 0,
-            retries: 0,
             attempts: Vec::new(),
             candidate: answer::Candidate::Absent,
             richest: 0,
             vetoes: BTreeMap::new(),
+            objector: None,
             open_tasks: BTreeSet::new(),
             notices: VecDeque::new(),
             events: vec![EventKind::Began(Opening::of(&job, offer.as_ref()))],
@@ -328,9 +338,12 @@ impl Run {
         self.settle(bill, partial);
         self.keep_partial(partial);
         if let Err(error) = self.purse.allows_model_call() {
+            if !partial.blocks.is_empty() {
+                self.record(partial);
+            }
             return self.fail(error);
         }
-        self.retries = self.retries.saturating_add(1);
+        self.purse.retried();
         self.events.push(EventKind::Retried(Retry { failure: failure.clone(), pause, bill }));
     }
 
@@ -386,18 +399,13 @@ impl Run {
 
     /// Ends the run as interrupted, unless it is over: an accepted answer stays accepted.
     pub fn interrupt(&mut self) {
-        let error = RunError {
-            outcome: Outcome::Interrupted,
-            message: "the run was interrupted".to_owned(),
-            hint: None,
-        };
-        self.fail(error);
+        self.fail(RunError::new(Outcome::Interrupted, "the run was interrupted"));
     }
 
     /// Objects to the call at this position of the reply that [`Run::answered`] is about to take, if
     /// it is of the terminal tool: its arguments are not judged, and the model is told why.
-    pub fn veto(&mut self, position: usize, why: String) {
-        self.vetoes.insert(position, why);
+    pub fn veto(&mut self, position: usize, veto: Veto) {
+        self.vetoes.insert(position, veto);
     }
 
     /// Objects to the end of a run without a contract: the model is told why, and speaks again.

@@ -25,9 +25,9 @@ impl Performance<'_> {
         let calls = self.run.terminal_calls(&reply);
         let hooks = &self.scene.agent.hooks;
         for (position, call) in &calls {
-            if let Some(Err(Veto(why))) = self.ask(Box::pin(hooks.before(call))).await {
+            if let Some(Err(veto)) = self.ask(Box::pin(hooks.before(call))).await {
                 self.scene.toolbox.deny_by_hook(call);
-                self.run.veto(*position, why);
+                self.run.veto(*position, veto);
             }
         }
         self.mind_limit();
@@ -65,7 +65,7 @@ impl Performance<'_> {
             return ControlFlow::Break(());
         }
         let hooks = &self.scene.agent.hooks;
-        let Some(Err(Veto(why))) = self.ask(Box::pin(hooks.stop())).await else {
+        let Some(Err(Veto { why, .. })) = self.ask(Box::pin(hooks.stop())).await else {
             return ControlFlow::Break(());
         };
         self.objections += 1;

@@ -61,7 +61,7 @@ impl fmt::Display for HookFault {
     }
 }
 
-/// The hooks of a run that failed, each told once. Clones share them.
+/// The hooks that failed, each told once for every run that begins. Clones share them.
 #[derive(Debug, Clone, Default)]
 pub struct HookFaults(Arc<Mutex<Faults>>);
 
@@ -76,6 +76,11 @@ impl HookFaults {
     /// Returns what was not returned before.
     pub fn take(&self) -> Vec<HookFault> {
         std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner).untold)
+    }
+
+    /// Lets what failed in an earlier run be told again.
+    pub(super) fn begin_run(&self) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).known.clear();
     }
 
     /// Keeps how the hook at `place` ended if it failed for the first time.

@@ -22,6 +22,18 @@ pub struct McpServer {
     pub transport: McpTransport,
     /// How long a call may take.
     pub timeout: Duration,
+    /// Whether it is used.
+    pub state: McpState,
+}
+
+/// Whether a server is used.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum McpState {
+    /// It is.
+    #[default]
+    Enabled,
+    /// It is configured, and left alone.
+    Disabled,
 }
 
 /// How a server is reached.
@@ -80,6 +92,9 @@ pub enum McpConfigError {
         "server `{0}` needs a `command` or a `url`, with `args`, `env` and `headers` of strings"
     )]
     BadServer(String),
+    /// A server's timeout is no time.
+    #[error("the `timeout` of server `{0}` must be a whole number of milliseconds, from 1")]
+    BadTimeout(String),
     /// A transport that the protocol gave up.
     #[error(
         "server `{0}` uses the old `sse` transport; only stdio and streamable HTTP are supported"
@@ -102,7 +117,9 @@ struct Entry {
     http_url: Option<String>,
     #[serde(default)]
     headers: BTreeMap<String, String>,
-    timeout: Option<u64>,
+    timeout: Option<Value>,
+    #[serde(default)]
+    disabled: bool,
 }
 
 impl McpServer {
@@ -138,9 +155,19 @@ impl McpServer {
             }
             (Some(_), Some(_)) | (None, None) => return Err(bad()),
         };
-        let timeout = entry.timeout.map_or(CALL_TIMEOUT, Duration::from_millis);
-        Ok(Self { name: name.to_owned(), transport, timeout })
+        let timeout = match entry.timeout {
+            Some(timeout) => {
+                milliseconds(&timeout).ok_or_else(|| McpConfigError::BadTimeout(name.to_owned()))?
+            }
+            None => CALL_TIMEOUT,
+        };
+        let state = if entry.disabled { McpState::Disabled } else { McpState::Enabled };
+        Ok(Self { name: name.to_owned(), transport, timeout, state })
     }
+}
+
+fn milliseconds(timeout: &Value) -> Option<Duration> {
+    timeout.as_u64().filter(|count| *count > 0).map(Duration::from_millis)
 }
 
 #[cfg(test)]
@@ -167,6 +194,7 @@ mod tests {
             name: name.to_owned(),
             transport,
             timeout,
+            state: McpState::Enabled,
         };
         assert_eq!(
             McpServer::parse(text),
@@ -185,6 +213,10 @@ mod tests {
             (r#"{"mcpServers": []}"#, McpConfigError::NoServers),
             (r#"{"mcpServers": {"a": {}}}"#, McpConfigError::BadServer("a".to_owned())),
             (r#"{"mcpServers": {"a": {"command": 1}}}"#, McpConfigError::BadServer("a".to_owned())),
+            (
+                r#"{"mcpServers": {"a": {"command": "x", "timeout": -1}}}"#,
+                McpConfigError::BadTimeout("a".to_owned()),
+            ),
             (
                 r#"{"mcpServers": {"a": {"type": "sse", "url": "http://x"}}}"#,
                 McpConfigError::OldTransport("a".to_owned()),

@@ -7,7 +7,9 @@ use airtight_core::excerpt;
 use airtight_core::message::{Enforcement, ToolSpec};
 use rmcp::model::{CallToolRequestParams, CallToolResult, ContentBlock};
 use serde_json::{Map, Value};
+use tokio::sync::watch;
 
+use super::gauge::MESSAGE_LIMIT_BYTES;
 use super::{Connection, McpServer};
 use crate::toolbox::{CallContext, Called, Effect, Tool, ToolError};
 
@@ -22,13 +24,15 @@ pub(super) struct McpTool {
     server: String,
     timeout: Duration,
     connection: Arc<Connection>,
+    /// Changes when the server says more at once than is read.
+    oversized: watch::Receiver<()>,
 }
 
 impl McpTool {
     /// Takes what the server says of it.
     pub(super) fn new(
         server: &McpServer,
-        connection: Arc<Connection>,
+        (connection, oversized): (Arc<Connection>, watch::Receiver<()>),
         remote: rmcp::model::Tool,
     ) -> Self {
         let description = remote.description.as_deref().or(remote.title.as_deref());
@@ -45,6 +49,7 @@ impl McpTool {
             server: server.name.clone(),
             timeout: server.timeout,
             connection,
+            oversized,
         }
     }
 
@@ -52,7 +57,18 @@ impl McpTool {
         let request =
             CallToolRequestParams::new(self.remote_name.clone()).with_arguments(arguments.clone());
         let server = &self.server;
-        match tokio::time::timeout(self.timeout, self.connection.call_tool(request)).await {
+        let mut oversized = self.oversized.clone();
+        oversized.mark_unchanged();
+        let answered = tokio::time::timeout(self.timeout, self.connection.call_tool(request));
+        let answered = tokio::select! {
+            answered = answered => answered,
+            // Nobody can tell whose answer it was, so none is waited for.
+            Ok(()) = oversized.changed() => return Err(ToolError(format!(
+                "MCP server `{server}` sent a message over the limit of {MESSAGE_LIMIT_BYTES} bytes, \
+                 which was not read; ask for less"
+            ))),
+        };
+        match answered {
             Ok(Ok(result)) => read(&result),
             Ok(Err(error)) => Err(ToolError(format!("MCP server `{server}` failed: {error}"))),
             Err(_) => Err(ToolError(format!(

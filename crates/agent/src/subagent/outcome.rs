@@ -52,7 +52,7 @@ impl Outcome {
 
 fn read(report: Report) -> Result<String, SubagentError> {
     let attempts = report.attempts.len();
-    let reason = report.error.map(|error| error.message).unwrap_or_default();
+    let reason = report.error.map(|error| error.to_string()).unwrap_or_default();
     match report.outcome {
         run::Outcome::Met => {
             let value = report.value.map(|value| value.to_compact());

@@ -73,7 +73,8 @@ impl ToolboxBuilder {
         let names: Vec<String> = entries.iter().map(|entry| entry.spec.name.clone()).collect();
         let unmatched = permissions.unmatched(&names);
         notes.extend(unmatched.map(|rule| Note::UnmatchedRule(rule.to_string())));
-        Toolbox { entries, permissions, denials: Arc::new(Denials::default()), notes }
+        let denials = Arc::new(Denials::default());
+        Toolbox { entries, permissions, denials, notes, others: Vec::new() }
     }
 }
 

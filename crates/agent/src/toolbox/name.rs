@@ -10,9 +10,14 @@ const HASH_CHARS: usize = 9;
 
 /// Names a tool of an MCP server: `mcp__<server>__<tool>`, so that it can be called nothing else.
 pub(super) fn qualified(server: &str, tool: &str) -> String {
-    let whole = format!("mcp__{server}__{tool}");
     let prefix = format!("mcp__{server}__");
-    if tool.starts_with(&prefix) { spelt(tool) } else { spelt(&whole) }
+    let tool = tool.strip_prefix(&prefix).unwrap_or(tool);
+    let whole = format!("{prefix}{tool}");
+    // Where the server's name ends must be certain, or `a__b` and `a` could share a name.
+    if format!("{server}__").find("__") == Some(server.len()) {
+        return spelt(&whole);
+    }
+    hashed(&whole, &format!("{server}\0{tool}"))
 }
 
 /// Names one of our own tools; what could be taken for the terminal tool is set apart.
@@ -31,16 +36,24 @@ fn letters(name: &str) -> String {
 /// Spells a name with the characters that all providers take. A name that had to be changed gets a
 /// hash of what it was, so that two different ones stay different.
 fn spelt(name: &str) -> String {
-    let allowed = |next: char| next.is_ascii_alphanumeric() || next == '_' || next == '-';
-    if !name.is_empty() && name.len() <= LIMIT_CHARS && name.chars().all(allowed) {
+    if !name.is_empty() && name.len() <= LIMIT_CHARS && name.chars().all(is_allowed) {
         return name.to_owned();
     }
+    hashed(name, name)
+}
+
+/// Returns `name` as far as it can be spelt, with a hash of the `identity` behind it.
+fn hashed(name: &str, identity: &str) -> String {
     let kept: String = name
         .chars()
         .take(LIMIT_CHARS - HASH_CHARS)
-        .map(|next| if allowed(next) { next } else { '_' })
+        .map(|next| if is_allowed(next) { next } else { '_' })
         .collect();
-    format!("{kept}_{:08x}", hash(name))
+    format!("{kept}_{:08x}", hash(identity))
+}
+
+fn is_allowed(next: char) -> bool {
+    next.is_ascii_alphanumeric() || next == '_' || next == '-'
 }
 
 /// FNV-1a: rules are written with these names, so it must not change with the compiler.
@@ -68,6 +81,14 @@ mod tests {
     #[test_case("a", "ѕtructured_output" => "mcp__a___tructured_output_a226c428"; "look-alike letters are replaced")]
     fn tools_of_servers_are_qualified(server: &str, tool: &str) -> String {
         qualified(server, tool)
+    }
+
+    #[test]
+    fn tools_of_different_servers_never_share_a_name() {
+        for (one, other) in [(("a__b", "c"), ("a", "b__c")), (("a_", "b"), ("a", "_b"))] {
+            assert_ne!(qualified(one.0, one.1), qualified(other.0, other.1));
+        }
+        assert_eq!(qualified("a", "b__c"), "mcp__a__b__c");
     }
 
     #[test]

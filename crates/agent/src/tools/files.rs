@@ -3,6 +3,7 @@
 //! `.gitignore` and `.ignore` hold, also without a repository; `.git` is left out; links are not
 //! followed. Names come in order, so that two walks over the same files say the same.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -22,6 +23,16 @@ pub(super) enum Depth {
     One,
     /// All below.
     All,
+}
+
+/// Returns a name as one line of a listing: what could end the line is spelt out, in quotes, so that
+/// no file can pass for several.
+pub(super) fn spelt(name: &OsStr) -> String {
+    let name = name.to_string_lossy();
+    if name.contains(char::is_control) || name.starts_with('"') {
+        return format!("{name:?}");
+    }
+    name.into_owned()
 }
 
 /// Something that a walk came across.

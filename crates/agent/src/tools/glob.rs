@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::blocking::Stop;
 use super::file_tool::{Failure, FileTask, Ground, root};
-use super::files::{Depth, Kind, Onward, walk};
+use super::files::{Depth, Kind, Onward, spelt, walk};
 use crate::toolbox::{Effect, ToolError};
 
 /// How many paths one call shows.
@@ -56,7 +56,7 @@ impl FileTask for Glob {
             if count > PATH_LIMIT {
                 return Ok(Onward::No);
             }
-            let _ = writeln!(listing, "{}", found.relative.display());
+            let _ = writeln!(listing, "{}", spelt(found.relative.as_os_str()));
             Ok(Onward::Yes)
         })?;
         match count {

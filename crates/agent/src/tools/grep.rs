@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use super::blocking::Stop;
 use super::file_tool::{Failure, FileTask, Ground, root};
-use super::files::{Depth, Found, Kind, Onward, walk};
+use super::files::{Depth, Found, Kind, Onward, spelt, walk};
 use crate::toolbox::{Effect, ToolError};
 
 /// How many lines one call shows at most.
@@ -159,7 +159,7 @@ impl<'g> Search<'g> {
             return Ok(());
         };
         let matcher = self.matcher.clone();
-        let shown = path.display().to_string();
+        let shown = spelt(path.as_os_str());
         let sink = Lines { search: self, path: &shown, stop };
         let searched = searcher.search_reader(&matcher, &file, sink);
         stop.check()?;

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::blocking::Stop;
 use super::file_tool::{Failure, FileTask, Ground, root};
-use super::files::{Depth, Kind, Onward, walk};
+use super::files::{Depth, Kind, Onward, spelt, walk};
 use crate::toolbox::Effect;
 
 /// How many names one call shows.
@@ -43,7 +43,7 @@ impl FileTask for ListDirectory {
         walk(&ground.workspace, &folder, Depth::One, stop, |found| {
             count += 1;
             if count <= NAME_LIMIT {
-                let name = found.relative.file_name().unwrap_or_default().to_string_lossy();
+                let name = spelt(found.relative.file_name().unwrap_or_default());
                 let mark = match found.kind {
                     Kind::Folder => "/",
                     Kind::Link => "@",

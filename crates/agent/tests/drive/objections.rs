@@ -38,7 +38,7 @@ async fn an_answer_that_a_hook_refuses_is_asked_for_again() {
     let (fake, done) = rig(&folder, HookEvent::PreToolUse, ONCE, turns).await.finish().await;
     assert_eq!((done.report.outcome, done.report.turns), (Outcome::Met, 2), "{}", done.error());
     let endings: Vec<&Ending> = done.report.attempts.iter().map(|it| &it.ending).collect();
-    assert_eq!(endings, [&Ending::Rejected, &Ending::Accepted]);
+    assert_eq!(endings, [&Ending::Vetoed, &Ending::Accepted]);
     assert!(fake.requests()[1].body.to_string().contains("look again"));
 }
 
@@ -150,4 +150,17 @@ async fn each_run_of_an_agent_has_its_own_denials() {
         denied.push(report.denials.len());
     }
     assert_eq!(denied, [1, 0]);
+}
+
+#[tokio::test]
+async fn each_run_of_an_agent_tells_its_own_faulty_hooks_once() {
+    let folder = TempDir::new().unwrap();
+    let look = || Turn::call("nothing", json!({}));
+    let turns = vec![look(), answer(), look(), answer()];
+    let rig = rig(&folder, HookEvent::PreToolUse, "exit 1", turns).await;
+    for _ in 0..2 {
+        let run = Run::new(rig.job.clone()).unwrap();
+        drop(rig.agent.drive(run, &mut Nobody, CancellationToken::new()).await);
+        assert_eq!(rig.agent.hooks.faults().take().len(), 1);
+    }
 }

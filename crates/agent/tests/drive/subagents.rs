@@ -322,3 +322,10 @@ async fn a_subagent_that_was_stopped_is_counted_and_makes_the_cost_unknown() {
     assert_eq!(done.report.outcome, Outcome::Interrupted);
     assert_eq!((done.report.usage.input_tokens, done.report.cost), (Some(1010), None));
 }
+
+#[tokio::test]
+async fn a_model_that_calls_an_unknown_tool_is_told_of_every_tool_that_it_has() {
+    let wrong = parent(Turn::call("agnet", json!({})));
+    let (fake, _) = perform(vec![wrong, answer()]).await;
+    assert!(told(&fake).contains("there are: agent, structured_output"), "{}", told(&fake));
+}

@@ -107,3 +107,19 @@ async fn a_rejected_answer_goes_back_with_its_violations() {
         assert!(second.contains("why"), "the violation names what is missing: {second}");
     }
 }
+
+#[tokio::test]
+async fn arguments_that_no_machine_type_holds_are_an_answer_to_judge_not_a_failure() {
+    for written in [r#"{"ok": 1e400, "why": ""}"#, r#"{"ok": true, "why": "\ud800"}"#] {
+        let call = format!(r#"{{"name":"structured_output","args":{written}}}"#);
+        let event = format!(
+            "data: {{\"candidates\":[{{\"content\":{{\"parts\":[{{\"functionCall\":{call}}}]}},\
+             \"finishReason\":\"STOP\"}}]}}\n\n"
+        );
+        let script = [Turn::raw([event]), turn(Mode::Tool)];
+        let (fake, done) = Rig::new(Vendor::Gemini, script).await.finish().await;
+        assert_eq!(done.report.outcome, Outcome::Met, "{}", done.error());
+        assert_eq!((fake.requests().len(), done.report.retries), (2, 0));
+        assert_eq!(done.report.attempts[0].raw, written);
+    }
+}

@@ -192,7 +192,7 @@ pub(crate) struct OutputArgs {
     #[arg(long)]
     pub(crate) include_partial_messages: bool,
 
-    /// Leave the last answer of a failed run out of its result; the error may quote its beginning
+    /// Leave the last answer of a failed run out of its result and of its error
     #[arg(long)]
     pub(crate) no_raw: bool,
 

@@ -17,7 +17,7 @@ use crate::env::Environment;
 use crate::error::{Error, Outcome};
 use crate::printer::Printer;
 use crate::progress::Progress;
-use provider::{Examined, Network, State};
+use provider::{Examined, Network, Source, State};
 use report::{Problem, Report};
 
 /// Examines what was typed.
@@ -113,10 +113,10 @@ fn conclude(
         outcome = error.kind;
     }
     for examined in providers.iter().filter(|examined| examined.state == State::Failing) {
-        let what = if examined.message.starts_with(examined.provider) {
-            examined.message.clone()
-        } else {
-            format!("{}: {}", examined.provider, examined.message)
+        let what = match examined.source {
+            // The provider's own failures name it already.
+            Source::Provider => examined.message.clone(),
+            Source::Settings => format!("{}: {}", examined.provider, examined.message),
         };
         problems.push(Problem { what, hints: examined.hints.clone() });
         if examined.model.is_some() {

@@ -43,10 +43,11 @@ pub(super) fn run(
     printer: &mut Printer,
 ) -> Result<Outcome, Error> {
     let started = Instant::now();
-    let log = logging::start(environment);
-    let session_id = uuid();
+    // Before anything else: a signal that nobody catches ends the process without a result.
     let interrupt = CancellationToken::new();
     let caught = signals::listen(interrupt.clone()).map_err(Error::from);
+    let log = logging::start(environment);
+    let session_id = uuid();
     let config = caught.and_then(|()| settings(args, environment));
     let manner = manner(args, config.as_ref().ok(), environment);
     let is_shown =
@@ -74,6 +75,10 @@ pub(super) fn run(
         };
         runtime.block_on(prepared.perform(&session_id, &mut watchers, &limit))
     });
+    for mistake in error::mistakes().iter().filter(|_| !args.output.quiet) {
+        let text = Span::plain(format!(" {mistake}"));
+        output.note(&[Span::new(Tone::Warning, "warning:"), text]);
+    }
     match performed {
         Ok(report) => {
             if !args.output.quiet && manner.format == OutputFormat::Text {

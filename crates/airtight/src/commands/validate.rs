@@ -64,7 +64,7 @@ pub(super) fn run(
     if args.ndjson {
         return judge_lines(&judge, input, printer);
     }
-    let answer = input.read().or_else(|error| refuse(error, args, printer))?;
+    let answer = read(input).or_else(|error| refuse(error, args, printer))?;
     let verdict = judge.verdict(&answer);
     match args.format {
         Format::Json => {
@@ -76,6 +76,16 @@ pub(super) fn run(
             Verdict::Rejected(rejected) => Err(rejection(&judge, &rejected, args)),
         },
     }
+}
+
+/// Reads the answer; nothing at all is no answer to judge.
+fn read(input: Input) -> Result<Vec<u8>, Error> {
+    let label = input.label().to_owned();
+    let answer = input.read()?;
+    if answer.iter().all(u8::is_ascii_whitespace) {
+        return Err(Error::new(Outcome::Input, format!("there is nothing in `{label}`")));
+    }
+    Ok(answer)
 }
 
 /// Passes on why nothing can be judged, after telling programs that wait for a document.

@@ -32,11 +32,21 @@ pub(crate) fn catch<T>(work: impl FnOnce() -> Result<T, Error>) -> Result<T, Err
     panic::catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| Err(bug()))
 }
 
+/// Returns the mistakes that were survived since the last call: a tool that panics costs its call, not
+/// the run, and nobody would hear of it.
+pub(crate) fn mistakes() -> Vec<String> {
+    let told = |place| format!("a part of airtight failed {place}; please report it: {ISSUES}");
+    places().into_iter().map(told).collect()
+}
+
 fn bug() -> Error {
-    let places = std::mem::take(&mut *PLACES.lock().unwrap_or_else(PoisonError::into_inner));
     Error::new(Outcome::Machine, "airtight failed in a way that it should not")
-        .with_findings(places)
+        .with_findings(places())
         .hint(format!("this is a mistake in airtight; please report it: {ISSUES}"))
+}
+
+fn places() -> Vec<String> {
+    std::mem::take(&mut *PLACES.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
 #[cfg(test)]
@@ -49,5 +59,18 @@ mod tests {
         assert_eq!(error.kind, Outcome::Machine);
         assert!(!format!("{error:?}").contains("s3cret"), "{error:?}");
         assert!(error.hints[0].ends_with("/issues"), "{error:?}");
+    }
+
+    #[test]
+    fn a_panic_that_is_survived_is_told_once_with_its_place() {
+        mute_panics();
+        assert!(panic::catch_unwind(|| panic!("s3cret")).is_err());
+        let told = mistakes();
+        assert!(
+            told.iter().any(|it| it.contains("failed at crates/airtight/src/error")),
+            "{told:?}"
+        );
+        assert!(told.iter().all(|it| !it.contains("s3cret")), "{told:?}");
+        assert!(mistakes().is_empty());
     }
 }

@@ -93,7 +93,8 @@ pub(crate) struct Judged {
 /// One answer that was meant to be the answer.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct Attempt {
-    /// `accepted`, `rejected`, `cancelled`, `truncated`, `refused`, `degenerate` or `failed`.
+    /// `accepted`, `rejected`, `cancelled`, `truncated`, `refused`, `degenerate`, `vetoed` or
+    /// `failed`.
     #[schemars(with = "String")]
     pub(crate) ending: airtight_core::run::Ending,
     /// How it was delivered: `native`, `tool`, `text`, `repair` or `re-ask`.
@@ -287,7 +288,7 @@ pub(crate) struct RunResult {
     /// Tool calls that were asked for, also those that were denied, those of subagents included and
     /// the terminal tool not counted.
     pub(crate) num_tool_calls: u32,
-    /// Requests that were sent again.
+    /// Requests that were sent again, those of subagents included.
     pub(crate) num_retries: u32,
     /// Events of the provider's streams that were not understood, and left out.
     pub(crate) unknown_events: u64,
@@ -340,6 +341,7 @@ pub(crate) struct RunResult {
 pub(crate) struct PermissionDenial {
     pub(crate) tool_name: String,
     pub(crate) tool_use_id: String,
+    /// The arguments; of `structured_output` a placeholder.
     pub(crate) tool_input: Value,
 }
 

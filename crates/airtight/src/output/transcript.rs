@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use airtight_agent::Event;
-use airtight_core::codec::{Reply, Stop};
+use airtight_core::codec::{Reply, Stop, Usage as Spent};
 use airtight_core::message::{Block as Said, ToolCall, ToolResult, ToolStatus};
 use airtight_core::redact::Redactor;
 use airtight_core::run::{Attempt as Tried, EventKind, Retry as Again, TERMINAL_TOOL};
@@ -37,6 +37,36 @@ pub(super) struct Transcript {
     /// When the model was last waited for.
     since: Instant,
     waited: Duration,
+    seen: Seen,
+}
+
+/// What is known of a run that never got to its report.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Seen {
+    pub(super) turns: u32,
+    pub(super) retries: u32,
+    pub(super) usage: Spent,
+}
+
+impl Seen {
+    fn count(&mut self, event: &Event) {
+        match &event.kind {
+            EventKind::Said { reply, .. } => {
+                self.turns += u32::from(event.parent_call_id.is_none());
+                self.usage.add(&reply.usage);
+            }
+            EventKind::Retried(retry) => {
+                self.retries += 1;
+                self.usage.add(&retry.bill.usage());
+            }
+            EventKind::Began(_)
+            | EventKind::Delta(_)
+            | EventKind::Heard(_)
+            | EventKind::Judged(_)
+            | EventKind::Notified(_)
+            | EventKind::Ended(_) => {}
+        }
+    }
 }
 
 impl Transcript {
@@ -48,6 +78,7 @@ impl Transcript {
             redactor: None,
             since: Instant::now(),
             waited: Duration::ZERO,
+            seen: Seen::default(),
         }
     }
 
@@ -75,6 +106,11 @@ impl Transcript {
         value
     }
 
+    /// Returns what is known of a run that never got to its report.
+    pub(super) fn seen(&self) -> Seen {
+        self.seen
+    }
+
     /// Returns how long the model was waited for.
     pub(super) fn waited(&self) -> Duration {
         self.waited
@@ -91,6 +127,7 @@ impl Transcript {
             return self.stream(parent, pieces);
         }
         self.keep_time(event);
+        self.seen.count(event);
         let closing = self.partials.get_mut(&parent.cloned()).map(Partial::close);
         let mut lines = self.stream(parent, closing.unwrap_or_default());
         lines.extend(self.whole(event));
@@ -156,7 +193,7 @@ impl Transcript {
         let line = |(index, content): (usize, Vec<Block>)| {
             let is_last = index == last;
             let all_calls = content.iter().all(|block| matches!(block, Block::ToolUse { .. }));
-            let stopped = reply.stop.as_ref().filter(|_| is_last).map(stop_reason);
+            let stopped = reply.stop.as_ref().filter(|_| is_last).map(Stop::name);
             let message = AssistantMessage {
                 id: id.clone(),
                 kind: "message",
@@ -164,8 +201,10 @@ impl Transcript {
                 model: reply.model.clone().unwrap_or_default(),
                 content,
                 stop_reason: match stopped {
-                    _ if all_calls => Some("tool_use".to_owned()),
-                    stopped => stopped.filter(|reason| reason != "tool_use"),
+                    _ if all_calls => Some(Stop::ToolUse.name().to_owned()),
+                    stopped => {
+                        stopped.filter(|reason| *reason != Stop::ToolUse.name()).map(str::to_owned)
+                    }
                 },
                 usage: is_last.then(|| Usage::from(&reply.usage)),
             };
@@ -269,15 +308,5 @@ fn push(groups: &mut Vec<Vec<Block>>, next: Block) {
     match (group.last_mut(), next) {
         (Some(Block::Text { text }), Block::Text { text: more }) => text.push_str(&more),
         (_, next) => group.push(next),
-    }
-}
-
-fn stop_reason(stop: &Stop) -> String {
-    match stop {
-        Stop::EndTurn => "end_turn".to_owned(),
-        Stop::ToolUse => "tool_use".to_owned(),
-        Stop::MaxTokens => "max_tokens".to_owned(),
-        Stop::Refusal => "refusal".to_owned(),
-        Stop::Other(word) => word.clone(),
     }
 }

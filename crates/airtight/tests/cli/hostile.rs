@@ -40,7 +40,42 @@ fn what_is_no_regular_file_is_refused_without_blocking() {
         let said = folder.run(&["validate", "review.json", path]);
         assert_eq!(said.code, 42, "{path}");
         assert!(said.stderr.contains(&format!("could not read input: `{path}`")));
+        let hint = if path == "directory" { "name one of the files in it" } else { "pipe it in" };
+        assert_eq!(said.stderr.contains(hint), path != "loop", "{}", said.stderr);
     }
+}
+
+#[test]
+fn a_hint_can_be_typed_whatever_the_file_is_called() {
+    for name in ["-x.json", "a\nb.json", "it's.json"] {
+        let folder = Folder::new().with(name, r#"{"type": "objct"}"#);
+        let refused = folder.run(&["validate", "--", name, "review.json"]);
+        let hint = refused.stderr.lines().find_map(|line| line.strip_prefix("hint: run `"));
+        let command = hint.unwrap().strip_suffix('`').unwrap().strip_prefix("airtight").unwrap();
+        let program = assert_cmd::cargo::cargo_bin!("airtight").display();
+        let typed = std::process::Command::new("bash")
+            .args(["-c", &format!("{program}{command}")])
+            .current_dir(folder.path(""))
+            .output()
+            .unwrap();
+        let said = String::from_utf8(typed.stdout).unwrap();
+        assert!(said.contains("did you mean `object`"), "{name:?}: {said}");
+    }
+}
+
+#[test]
+fn a_file_that_may_not_grow_is_a_failed_write() {
+    let folder = Folder::new().with("answer.json", r#"{"summary": "fine", "score": 9}"#);
+    let program = assert_cmd::cargo::cargo_bin!("airtight").display();
+    let script = format!("ulimit -f 0; exec {program} validate review.json answer.json > out.json");
+    let output = std::process::Command::new("bash")
+        .args(["-c", &script])
+        .current_dir(folder.path(""))
+        .output()
+        .unwrap();
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(3), "{stderr}");
+    assert!(stderr.starts_with("error: could not write output"), "{stderr}");
 }
 
 #[test]

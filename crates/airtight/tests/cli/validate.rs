@@ -186,6 +186,15 @@ fn no_lines_are_no_input() {
 }
 
 #[test]
+fn nothing_is_no_input() {
+    for nothing in ["", " \n"] {
+        let said = judged(&[], nothing);
+        assert_eq!((said.code, said.stdout.as_str()), (42, ""));
+        assert_eq!(said.stderr, "error: there is nothing in `(stdin)`\n");
+    }
+}
+
+#[test]
 fn masked_pointers_hold_only_names_of_the_contract() {
     let contract = r#"{"properties": {"known": {}},
         "additionalProperties": {"type": "object", "additionalProperties": {"type": "boolean"}}}"#;

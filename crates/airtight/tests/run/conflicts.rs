@@ -5,13 +5,14 @@ use crate::stage::{Said, Stage, good};
 #[test]
 fn conflicts_are_bad_usage_and_say_what_to_do() {
     let stage = Stage::new([good()]);
-    let cases: [(&[&str], &str); 16] = [
+    let cases: [(&[&str], &str); 17] = [
         (&["x", "-p", "y"], "cannot be used with"),
         (&["--no-tools", "--sandbox", "x"], "cannot be used with"),
         (&["--no-tools", "--allow-tool", "glob", "x"], "cannot be used with"),
         (&["--no-tools", "--mcp-config", "m.json", "x"], "cannot be used with"),
         (&["--include-partial-messages", "x"], "--output-format stream-json"),
         (&["--strict", "--mode", "prompt", "x"], "leave one of them out"),
+        (&["--exclude-tool", "structured_*", "--mode", "tool", "x"], "use `--mode native`"),
         (&["--source", "-"], "name files for the others"),
         (&["--reasks", "6", "x"], "must be between 0 and 5"),
         (&["--max-turns", "0", "x"], "must be between 1 and 100000"),

@@ -151,3 +151,39 @@ fn no_prompt_is_unusable_input() {
     let array: Vec<Value> = serde_json::from_str(&said.stdout).unwrap();
     assert_eq!((said.code, array.len(), array[0]["outcome"].as_str()), (42, 1, Some("input")));
 }
+
+#[test]
+fn without_raw_not_even_the_error_quotes_the_answer() {
+    let stage = Stage::new([Turn::text("It is s3cret.").forever()]);
+    let kept = stage.stream(&["--reasks", "0", "Review"]).result();
+    assert_eq!(kept["raw"], "It is s3cret.");
+    assert!(kept["error"]["message"].as_str().unwrap().ends_with("preview: It is s3cret."));
+    let said = stage.stream(&["--reasks", "0", "--no-raw", "Review"]);
+    let result = ends(&said, 1, "no_answer");
+    assert!(!result.to_string().contains("s3cret"), "{result}");
+    assert!(!said.stderr.contains("s3cret"), "{}", said.stderr);
+}
+
+#[test]
+fn what_to_do_names_the_flag_or_the_setting() {
+    let cut = Turn::text("It was").max_tokens().forever();
+    let silent = Turn::text("x").stall_after(0).forever();
+    let page = Turn::raw(["<html>"]).header("content-type", "text/html").forever();
+    for (turn, code, hint) in [
+        (cut, 1, "raise `--max-output-tokens`"),
+        (silent, 3, "raise `AIRTIGHT_IDLE_TIMEOUT`"),
+        (page, 3, "check `--base-url`"),
+    ] {
+        let stage = Stage::new([turn]);
+        let run = ["run", "--json-schema", "review.json", "--reasks", "0", "Review"];
+        let said: Said = stage
+            .command(&run)
+            .env("AIRTIGHT_IDLE_TIMEOUT", "1")
+            .env("AIRTIGHT_RETRY_ATTEMPTS", "0")
+            .output()
+            .unwrap()
+            .into();
+        assert_eq!(said.code, code, "{said:?}");
+        assert!(said.stderr.contains(&format!("hint: {hint}")), "{}", said.stderr);
+    }
+}

@@ -10,5 +10,8 @@ mod encode;
 pub(super) use decode::Decoder;
 pub(super) use encode::encode;
 
+/// The member that holds the arguments of a call.
+pub(super) const ARGUMENTS: &str = "input";
+
 /// The type of a thought that the provider keeps to itself.
 const REDACTED: &str = "redacted_thinking";

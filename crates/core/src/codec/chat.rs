@@ -12,6 +12,9 @@ mod tool_calls;
 pub(super) use decode::Decoder;
 pub(super) use encode::encode;
 
+/// The member that holds the arguments of a call.
+pub(super) const ARGUMENTS: &str = "arguments";
+
 /// The field in which a server both says and takes back thoughts; as a thought's seal it says that
 /// this server is one of those.
 const REASONING_CONTENT: &str = "reasoning_content";

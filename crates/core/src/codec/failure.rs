@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use crate::Advice;
+
 /// What a provider's failure means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum FailureKind {
@@ -19,8 +21,10 @@ pub enum FailureKind {
     Request,
     /// There is no connection: nothing was sent.
     Unreachable,
-    /// The connection stalled or was cut.
+    /// The connection was cut.
     Network,
+    /// Nothing came for longer than it may take.
+    Stalled,
     /// What came back is not what the format promises.
     Malformed,
 }
@@ -33,6 +37,7 @@ impl FailureKind {
             | Self::Overload
             | Self::Unreachable
             | Self::Network
+            | Self::Stalled
             | Self::Malformed => true,
             Self::Auth | Self::Request => false,
         }
@@ -133,34 +138,22 @@ impl ProviderFailure {
     }
 
     /// Returns what to do about it; nothing where the provider's own words say it.
-    pub fn hint(&self) -> Option<String> {
-        let is_about = |codes: &[&str]| self.code.as_deref().is_some_and(|it| codes.contains(&it));
-        let hint = match (self.kind, self.status) {
-            (FailureKind::Auth, _) => "check the API key of the provider",
-            (FailureKind::RateLimit, _) => return Some(self.rate_limit_hint()),
-            (FailureKind::Overload | FailureKind::Malformed, _) => "try again later",
-            (FailureKind::Network | FailureKind::Unreachable, _) => {
-                "check the address (`--base-url`), the network and `HTTPS_PROXY`, then try again"
-            }
-            (FailureKind::Request, Some(413)) => "send less: a smaller prompt, smaller files",
-            (FailureKind::Request, _) if is_about(&["context_length_exceeded"]) => {
-                "send less: a smaller prompt, smaller files"
-            }
-            (FailureKind::Request, Some(404)) => "check `--model` and `--base-url`",
-            (FailureKind::Request, Some(429)) => "the account has no credit left: see its billing",
+    pub fn advice(&self) -> Option<Advice> {
+        let is_about = |code: &str| self.code.as_deref() == Some(code);
+        Some(match (self.kind, self.status) {
+            (FailureKind::Auth, _) => Advice::CheckKey,
+            (FailureKind::RateLimit, _) => Advice::SlowDown { pause: self.retry_after },
+            // A whole answer in another format comes from somebody else.
+            (FailureKind::Malformed, Some(_)) => Advice::CheckAddress,
+            (FailureKind::Overload | FailureKind::Malformed, _) => Advice::TryLater,
+            (FailureKind::Network | FailureKind::Unreachable, _) => Advice::CheckConnection,
+            (FailureKind::Stalled, _) => Advice::WaitLonger,
+            (FailureKind::Request, Some(413)) => Advice::SendLess,
+            (FailureKind::Request, _) if is_about("context_length_exceeded") => Advice::SendLess,
+            (FailureKind::Request, Some(404)) => Advice::CheckModel,
+            (FailureKind::Request, Some(429)) => Advice::AddCredit,
             (FailureKind::Request, _) => return None,
-        };
-        Some(hint.to_owned())
-    }
-
-    fn rate_limit_hint(&self) -> String {
-        match self.retry_after {
-            Some(pause) => {
-                let seconds = pause.as_millis().div_ceil(1_000);
-                format!("the rate limit is reached; the provider asks for a pause of {seconds} s")
-            }
-            None => "the rate limit is reached; wait a minute, or ask less often".to_owned(),
-        }
+        })
     }
 
     /// Claims that the provider turned the request away, or never got it; if nothing was streamed
@@ -175,7 +168,7 @@ impl ProviderFailure {
             | FailureKind::Overload
             | FailureKind::Request
             | FailureKind::Unreachable => true,
-            FailureKind::Network | FailureKind::Malformed => false,
+            FailureKind::Network | FailureKind::Stalled | FailureKind::Malformed => false,
         }
     }
 

@@ -12,5 +12,8 @@ mod encode;
 pub(super) use decode::Decoder;
 pub(super) use encode::encode;
 
+/// The member that holds the arguments of a call.
+pub(super) const ARGUMENTS: &str = "args";
+
 /// The provider's seal on a part.
 const SIGNATURE: &str = "thoughtSignature";

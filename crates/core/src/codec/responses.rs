@@ -12,6 +12,9 @@ mod encode;
 pub(super) use decode::Decoder;
 pub(super) use encode::encode;
 
+/// The member that holds the arguments of a call.
+pub(super) const ARGUMENTS: &str = "arguments";
+
 /// The type of an item that holds reasoning.
 const REASONING: &str = "reasoning";
 

@@ -239,7 +239,7 @@ fn refused_patterns(subschemas: &Subschemas<'_>, engine: Engine) -> Vec<Diagnost
         .map(|pattern| {
             let pointer = (pattern.pointer)();
             let roomy = |patterns| Engine { patterns, size_limit: PATTERN_DIAGNOSIS_BYTES };
-            if builds(pattern.text, roomy(engine.patterns)) {
+            if is_linear(pattern.text) || builds(pattern.text, roomy(engine.patterns)) {
                 let message = "this pattern is too large, or there are too many of its size";
                 return Diagnostic::error(pointer, "pattern_too_large", message)
                     .with_hint("use smaller repeat counts or narrower character classes");
@@ -253,6 +253,12 @@ fn refused_patterns(subschemas: &Subschemas<'_>, engine: Engine) -> Vec<Diagnost
             Diagnostic::error(pointer, "invalid_pattern", message)
         })
         .collect()
+}
+
+/// Claims that a pattern is one for the linear engine, however large it is.
+fn is_linear(pattern: &str) -> bool {
+    jsonschema_regex::to_rust_regex(pattern)
+        .is_ok_and(|translated| regex_syntax::Parser::new().parse(&translated).is_ok())
 }
 
 #[cfg(test)]
@@ -290,6 +296,15 @@ mod tests {
         let message = format!("{NOT_A_SCHEMA}: {detail}");
         let expected = Diagnostic::error(place.into(), "not_a_schema", message).with_hint(hint);
         assert_eq!(diagnostics[0], expected);
+    }
+
+    #[test_case("^(?:[a-z]{1000}){1000}$", "pattern_too_large"; "huge")]
+    #[test_case("^(?=a)b", "needs_look_around"; "look-around")]
+    #[test_case(r"^(a)\1$", "needs_look_around"; "back-reference")]
+    #[test_case("(", "invalid_pattern"; "broken")]
+    fn a_refused_pattern_is_told_by_what_is_wrong_with_it(pattern: &str, code: &str) {
+        let diagnostics = Contract::compile(json!({ "pattern": pattern })).unwrap_err().diagnostics;
+        assert_eq!(diagnostics[0].code, code, "{diagnostics:?}");
     }
 
     #[test]

@@ -103,9 +103,11 @@ fn unparsable(error: &ParseError, origin: Origin) -> Diagnostic {
         | ParseErrorKind::NumberOutOfRange => ("not_json", "write strict JSON, without comments"),
     };
     let place = format!("line {} column {}", error.line, error.column);
-    let message = match origin {
-        Origin::Inline => format!("contract is not valid JSON: {error}"),
-        Origin::File => format!("contract is not valid JSON at {place}"),
+    let message = match (code, origin) {
+        // Sound as far as it was read.
+        ("too_deep" | "too_large", _) => format!("contract has {}", error.kind),
+        (_, Origin::Inline) => format!("contract is not valid JSON: {error}"),
+        (_, Origin::File) => format!("contract is not valid JSON at {place}"),
     };
     Diagnostic::error(Pointer::root(), code, message).with_hint(hint)
 }
@@ -198,7 +200,9 @@ mod tests {
         };
         assert!(nested(127).is_ok());
         for depth in [128, 5_000, 100_000] {
-            assert_eq!(nested(depth).unwrap_err()[0].code, "too_deep");
+            let refused = &nested(depth).unwrap_err()[0];
+            assert_eq!(refused.code, "too_deep");
+            assert_eq!(refused.message, "contract has more than 128 nested levels");
         }
         let padded = |size: usize| format!("{{}}{}", " ".repeat(size - 2)).into_bytes();
         assert!(read(&padded(SOURCE_LIMIT_BYTES), Origin::File).is_ok());

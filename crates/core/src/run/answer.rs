@@ -46,6 +46,15 @@ impl Extent {
             Some(Stop::EndTurn | Stop::ToolUse | Stop::Refusal) => Self::Whole,
         }
     }
+
+    /// Says why something may be missing at the end, unless nothing can.
+    fn doubt(self) -> Option<Violation> {
+        match self {
+            Self::Whole => None,
+            Self::Cut => Some(said("truncated", CUT)),
+            Self::Unknown => Some(said(UNFINISHED, UNSAID)),
+        }
+    }
 }
 
 /// What the run makes of an answer.
@@ -96,14 +105,19 @@ impl Examiner {
             let violation = said("plain_text", "the answer is plain text, which is not accepted");
             return rejected(Ending::Rejected, violation, Candidate::Absent);
         }
-        if extent != Extent::Whole && channel == Channel::Arguments && raw.trim().is_empty() {
+        if let Some(doubt) = extent.doubt()
+            && channel == Channel::Arguments
+            && raw.trim().is_empty()
+        {
             // Arguments that never came are not the same as none.
-            return rejected(Ending::Truncated, said("truncated", CUT), Candidate::Absent);
+            return rejected(Ending::Truncated, doubt, Candidate::Absent);
         }
         match self.verdict(offer, channel, raw) {
             Verdict::Accepted(Accepted { value, edits }) => {
-                if extent != Extent::Whole && may_be_cut(&value, &edits) {
-                    return rejected(Ending::Truncated, said("truncated", CUT), Candidate::Judged);
+                if let Some(doubt) = extent.doubt()
+                    && may_be_cut(&value, &edits)
+                {
+                    return rejected(Ending::Truncated, doubt, Candidate::Judged);
                 }
                 if let Some(why) = degenerate::emptiness(&offer.contract, &value, offer.example()) {
                     return rejected(
@@ -252,7 +266,11 @@ fn rejection(channel: Channel, rejected: Rejected, extent: Extent) -> Finding {
     Finding::Rejected { ending, violations, candidate }
 }
 
-const CUT: &str = "the answer was cut at the token limit";
+pub(super) const CUT: &str = "the answer was cut at the token limit";
+
+/// The keyword of an answer that nobody said was complete.
+pub(super) const UNFINISHED: &str = "unfinished";
+pub(super) const UNSAID: &str = "the stream ended without saying that the answer is complete";
 
 /// Claims that more might have followed: behind a number, a missing closer, or other text.
 fn may_be_cut(value: &Document, edits: &Edits) -> bool {

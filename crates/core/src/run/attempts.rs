@@ -2,10 +2,12 @@
 
 use crate::codec::Usage;
 use crate::json::Document;
-use crate::verdict::Violations;
+use crate::verdict::{Violation, Violations};
 
 use super::answer::{Candidate, Channel, Extent, Finding, channel_of_text, said};
-use super::{Attempt, End, Ending, EventKind, Pressure, REASK_LIMIT, Run, Rung, degenerate, words};
+use super::{
+    Attempt, End, Ending, EventKind, Pressure, REASK_LIMIT, Run, Rung, Veto, degenerate, words,
+};
 
 /// What came of judging one answer.
 pub(super) enum Considered {
@@ -72,10 +74,10 @@ impl Run {
                         Document::parse(raw.as_str()).map_or(0, |it| degenerate::content(&it));
                     self.richest = self.richest.max(content);
                 }
-                let feedback = if ending == Ending::Truncated {
-                    words::TRUNCATED.to_owned()
-                } else {
-                    words::rejection(&violations, wrapper)
+                let feedback = match (&ending, extent) {
+                    (Ending::Truncated, Extent::Unknown) => words::DOUBTED.to_owned(),
+                    (Ending::Truncated, Extent::Cut | Extent::Whole) => words::TRUNCATED.to_owned(),
+                    _ => words::rejection(&violations, wrapper),
                 };
                 let rung = rung_of(channel);
                 self.attempt(Attempt { raw, ending, rung, violations, usage });
@@ -85,12 +87,15 @@ impl Run {
     }
 
     /// Rejects an answer that somebody objects to, unjudged.
-    pub(super) fn forbid(&mut self, raw: &str, why: &str, usage: Usage) -> Considered {
+    pub(super) fn forbid(&mut self, raw: &str, veto: &Veto, usage: Usage) -> Considered {
         self.candidate = Candidate::Judged;
-        let violations = Violations::from(said("veto", why));
-        let (ending, rung) = (Ending::Rejected, Rung::Tool);
+        self.objector = Some(veto.hook.clone());
+        // Hooks see the answer, and may repeat it.
+        let masked = format!("the hook `{}` objects", veto.hook);
+        let violations = Violations::from(Violation { masked, ..said("veto", &veto.why) });
+        let (ending, rung) = (Ending::Vetoed, Rung::Tool);
         self.attempt(Attempt { raw: raw.to_owned(), ending, rung, violations, usage });
-        Considered::Rejected(why.to_owned())
+        Considered::Rejected(veto.why.clone())
     }
 
     pub(super) fn attempt(&mut self, attempt: Attempt) {

@@ -2,53 +2,55 @@
 
 use std::time::Duration;
 
+use crate::Advice;
 use crate::codec::Usage;
 use crate::verdict::Edits;
 
-use super::answer::Candidate;
+use super::answer::{CUT, Candidate, UNFINISHED, UNSAID};
 use super::bill::tokens_in;
 use super::offer::{Offer, Way};
-use super::{
-    Attempt, End, Ending, Outcome, Report, Run, RunError, Rung, State, TERMINAL_TOOL, words,
-};
+use super::{Attempt, End, Ending, Outcome, Report, Run, RunError, Rung, State, TERMINAL_TOOL};
 
 impl Run {
     /// Returns the error of a run whose model may not be asked again.
     pub(super) fn exhausted(&self) -> RunError {
         let last = self.attempts.last();
-        let ending = last.map(|attempt| &attempt.ending);
         let counts = format!("turns: {}, attempts: {}", self.turns, self.attempts.len());
-        let why = last.map(why).unwrap_or_default();
-        let (outcome, message, hint) = match self.candidate {
-            _ if ending == Some(&Ending::Truncated) => (
-                Outcome::Truncated,
-                format!("the answer was cut at the token limit ({counts})"),
-                Some("raise the limit of output tokens"),
-            ),
-            _ if ending == Some(&Ending::Degenerate) => {
-                (Outcome::Degenerate, format!("the answer says nothing ({counts}){why}"), None)
+        let error = match (last.map(|attempt| &attempt.ending), self.candidate) {
+            (Some(Ending::Truncated), _) if last.is_some_and(is_unfinished) => {
+                let error = RunError::new(Outcome::Truncated, format!("{UNSAID} ({counts})"));
+                error.advise(Advice::AskAgain)
             }
-            Candidate::Judged => (
-                Outcome::AttemptsExhausted,
-                format!("no answer satisfies the contract ({counts}){why}"),
-                Some("loosen the contract, explain it in its descriptions, or allow more re-asks"),
-            ),
-            Candidate::Absent => {
-                let preview = words::preview(last.map_or("", |attempt| attempt.raw.as_str()));
-                let message = format!(
-                    "{} (turns: {}). Output preview: {preview}",
-                    self.plain_text(),
-                    self.turns
-                );
-                (Outcome::NoAnswer, message, None)
+            (Some(Ending::Truncated), _) => {
+                let error = RunError::new(Outcome::Truncated, format!("{CUT} ({counts})"));
+                error.advise(Advice::RaiseOutputTokens)
+            }
+            (Some(Ending::Degenerate), _) => {
+                rejected(Outcome::Degenerate, format!("the answer says nothing ({counts})"), last)
+            }
+            (Some(Ending::Vetoed), _) => self.vetoed(&counts),
+            (_, Candidate::Judged) => {
+                let message = format!("no answer satisfies the contract ({counts})");
+                rejected(Outcome::AttemptsExhausted, message, last).advise(Advice::LoosenContract)
+            }
+            (_, Candidate::Absent) => {
+                let message = format!("{} (turns: {})", self.plain_text(), self.turns);
+                let said = last.map_or("", |attempt| attempt.raw.as_str());
+                RunError::new(Outcome::NoAnswer, message).quoting(said)
             }
         };
-        let way = self.offer.as_ref().map(|offer| &offer.way);
-        let hint = match way {
-            Some(Way::Withheld) => Some("allow the tool `structured_output`, which is denied"),
-            Some(Way::Native(_) | Way::Tool { .. } | Way::Prompt { .. }) | None => hint,
-        };
-        RunError { outcome, message, hint: hint.map(str::to_owned) }
+        match self.offer.as_ref().map(|offer| &offer.way) {
+            Some(Way::Withheld) => error.advise(Advice::AllowTerminalTool),
+            Some(Way::Native(_) | Way::Tool { .. } | Way::Prompt { .. }) | None => error,
+        }
+    }
+
+    /// Returns the error of a run whose last answer a hook refused.
+    fn vetoed(&self, counts: &str) -> RunError {
+        let hook = self.objector.as_deref().unwrap_or_default();
+        let message = format!("the hook `{hook}` objects to the answer ({counts})");
+        RunError::new(Outcome::AttemptsExhausted, message)
+            .advise(Advice::SeeHook { command: hook.to_owned() })
     }
 
     fn plain_text(&self) -> String {
@@ -66,17 +68,9 @@ impl Run {
     /// Returns the error of a run that has no turn left.
     pub(super) fn turn_cap(&self) -> RunError {
         let limit = self.turn_limit();
-        let hint = self.offer.as_ref().map(|_| {
-            format!(
-                "`{TERMINAL_TOOL}` was never called with valid arguments: it may be denied, or \
-                 the schema may be unsatisfiable; it takes a turn of its own, so allow one more"
-            )
-        });
-        RunError {
-            outcome: Outcome::TurnCap,
-            message: format!("the model has no answer after {limit} turns, which is the cap"),
-            hint,
-        }
+        let message = format!("the model has no answer after {limit} turns, which is the cap");
+        let advice = self.offer.as_ref().map(|_| Advice::AllowTurn);
+        RunError { advice, ..RunError::new(Outcome::TurnCap, message) }
     }
 
     /// Says everything about a run that is over.
@@ -96,7 +90,7 @@ impl Run {
             cost: spent.cost(),
             turns: self.turns,
             tool_calls: spent.tool_calls,
-            retries: self.retries,
+            retries: spent.retries,
             unknown_events: spent.unknown_events,
             denials: Vec::new(),
             tokens_saved,
@@ -125,16 +119,23 @@ impl Run {
     }
 }
 
-/// Says what is wrong with an attempt, and how plain text began that was no answer.
-fn why(attempt: &Attempt) -> String {
-    let violation = attempt
-        .violations
-        .list
-        .first()
-        .map(|it| format!("; the last one fails at {}: {}", it.pointer, it.masked));
-    let preview = (attempt.rung == Rung::Text)
-        .then(|| format!(". Output preview: {}", words::preview(&attempt.raw)));
-    violation.into_iter().chain(preview).collect()
+/// Claims that nobody said whether an attempt came to its end.
+fn is_unfinished(attempt: &Attempt) -> bool {
+    attempt.violations.list.iter().any(|violation| violation.keyword == UNFINISHED)
+}
+
+/// Says what is wrong with the last attempt, and quotes plain text that was no answer.
+fn rejected(outcome: Outcome, message: String, last: Option<&Attempt>) -> RunError {
+    let violation = last.and_then(|attempt| attempt.violations.list.first());
+    let message = match violation {
+        Some(it) => format!("{message}; the last one fails at {}: {}", it.pointer, it.masked),
+        None => message,
+    };
+    let error = RunError::new(outcome, message);
+    match last.filter(|attempt| attempt.rung == Rung::Text) {
+        Some(attempt) => error.quoting(&attempt.raw),
+        None => error,
+    }
 }
 
 /// Estimates what cancelled answers would have gone on to cost: as much as the longest answer of

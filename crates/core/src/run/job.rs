@@ -53,6 +53,13 @@ pub enum Mode {
 }
 
 impl Mode {
+    const ALL: [Self; 4] = [Self::Auto, Self::Native, Self::Tool, Self::Prompt];
+
+    /// Returns the mode of this word.
+    pub fn named(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|mode| mode.name() == word)
+    }
+
     /// Returns the word for it in settings and reports.
     pub fn name(self) -> &'static str {
         match self {

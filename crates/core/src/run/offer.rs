@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::Advice;
 use crate::codec::Format;
 use crate::contract::Contract;
 use crate::json::{Document, Pointer};
@@ -53,13 +54,8 @@ impl Offer {
         };
         let needs_text = matches!(way, Way::Prompt { .. } | Way::Withheld);
         if needs_text && job.policy.text == TextRung::Refused {
-            return Err(RunError {
-                outcome: Outcome::Config,
-                message: "the answer could only come as plain text, which is refused".to_owned(),
-                hint: Some(format!(
-                    "use the mode `native`, or allow `{TERMINAL_TOOL}`, or accept plain text"
-                )),
-            });
+            let message = "the answer could only come as plain text, which is refused";
+            return Err(RunError::new(Outcome::Config, message).advise(Advice::AllowText));
         }
         let mut offer = Self { contract, adapted: None, plan: None, way };
         match offer.lowering() {
@@ -189,10 +185,10 @@ fn is_known(lowering: &Lowering) -> bool {
 }
 
 fn native(job: &Job, contract: &Contract) -> Result<Way, RunError> {
-    let lowering = lower(contract, job.dialect).map_err(|unportable| RunError {
-        outcome: Outcome::Config,
-        message: format!("the contract cannot be put to {}: {unportable}", job.dialect.name()),
-        hint: Some("use the mode `tool` or `prompt`".to_owned()),
+    let lowering = lower(contract, job.dialect).map_err(|unportable| {
+        let dialect = job.dialect.name();
+        let message = format!("the contract cannot be put to {dialect}: {unportable}");
+        RunError::new(Outcome::Config, message).advise(Advice::UseToolOrPrompt)
     })?;
     Ok(Way::Native(lowering))
 }
@@ -205,10 +201,9 @@ fn tool(job: &Job, contract: &Contract) -> Result<Way, RunError> {
         .or_else(|_| {
             lower_parameters(contract, Dialect::ClaudeCode).map(|it| (it, Enforcement::Hint))
         })
-        .map_err(|unportable| RunError {
-            outcome: Outcome::Config,
-            message: format!("the contract cannot be a tool's parameters: {unportable}"),
-            hint: Some("use the mode `prompt`".to_owned()),
+        .map_err(|unportable| {
+            let message = format!("the contract cannot be a tool's parameters: {unportable}");
+            RunError::new(Outcome::Config, message).advise(Advice::UsePrompt)
         })?;
     let spec = ToolSpec {
         name: TERMINAL_TOOL.to_owned(),

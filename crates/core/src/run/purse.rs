@@ -7,6 +7,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use crate::Advice;
 use crate::codec::Usage;
 use crate::price::{Cost, Price};
 
@@ -29,6 +30,8 @@ pub(super) struct Spent {
     /// What providers said was used.
     pub(super) usage: Usage,
     pub(super) tool_calls: u32,
+    /// Requests that were sent again.
+    pub(super) retries: u32,
     pub(super) unknown_events: u64,
     /// What `usage` cost, as far as prices are known.
     counted: Cost,
@@ -124,12 +127,8 @@ impl Purse {
         }
         let purse = Self(Arc::new(Inside { budget, spent: Mutex::new(spent), above }));
         if price.is_none() && purse.levels().any(|purse| purse.0.budget.cost.is_some()) {
-            return Err(RunError {
-                outcome: Outcome::Config,
-                message: "the budget for cost cannot be kept: the price of the model is unknown"
-                    .to_owned(),
-                hint: Some("use a budget for tokens, or a model with a known price".to_owned()),
-            });
+            let message = "the budget for cost cannot be kept: the price of the model is unknown";
+            return Err(RunError::new(Outcome::Config, message).advise(Advice::BudgetTokens));
         }
         Ok(purse)
     }
@@ -145,6 +144,14 @@ impl Purse {
     /// Counts one request, here and above.
     pub(super) fn settle(&self, entry: &Entry) {
         self.levels().for_each(|purse| purse.lock().add(entry));
+    }
+
+    /// Counts a request that is sent again, here and above.
+    pub(super) fn retried(&self) {
+        for purse in self.levels() {
+            let mut spent = purse.lock();
+            spent.retries = spent.retries.saturating_add(1);
+        }
     }
 
     /// Takes up to `wanted` tool calls, as far as this purse and all above reach, and returns how
@@ -231,9 +238,5 @@ impl Purse {
 }
 
 fn over(message: String) -> RunError {
-    RunError {
-        outcome: Outcome::Budget,
-        message,
-        hint: Some("raise the budget, or give the model less to do".to_owned()),
-    }
+    RunError::new(Outcome::Budget, message).advise(Advice::RaiseBudget)
 }

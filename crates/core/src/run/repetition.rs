@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use crate::Advice;
 use crate::message::ToolCall;
 
 use super::{Outcome, RunError};
@@ -27,14 +28,11 @@ impl Repetition {
         let Some(call) = calls.iter().find(|call| self.times(call) >= LOOP) else {
             return Ok(());
         };
-        Err(RunError {
-            outcome: Outcome::Loop,
-            message: format!(
-                "the model called `{}` in {LOOP} turns in a row with the same arguments",
-                call.name
-            ),
-            hint: Some("say in the prompt what to do when a tool does not help".to_owned()),
-        })
+        let message = format!(
+            "the model called `{}` in {LOOP} turns in a row with the same arguments",
+            call.name
+        );
+        Err(RunError::new(Outcome::Loop, message).advise(Advice::SayWhenToStop))
     }
 
     fn times(&self, call: &ToolCall) -> usize {

@@ -2,17 +2,20 @@
 
 use std::time::Duration;
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use crate::codec::Usage;
 use crate::json::Document;
 use crate::lower::Loss;
 use crate::price::Cost;
 use crate::verdict::{Edits, Violations};
+use crate::{Advice, excerpt, redact};
+
+/// How many characters of an answer an error shows.
+const PREVIEW_LIMIT: usize = 200;
 
 /// How a run ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Outcome {
     /// An answer satisfies the contract.
     Met,
@@ -86,9 +89,14 @@ impl Outcome {
     }
 }
 
+impl Serialize for Outcome {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
 /// The way that an accepted value was obtained.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Rung {
     /// The provider's structured output.
     Native,
@@ -100,6 +108,25 @@ pub enum Rung {
     Repair,
     /// Any of these, after the model was asked again.
     ReAsk,
+}
+
+impl Rung {
+    /// Returns the word that reports use.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Native => "native",
+            Self::Tool => "tool",
+            Self::Text => "text",
+            Self::Repair => "repair",
+            Self::ReAsk => "re-ask",
+        }
+    }
+}
+
+impl Serialize for Rung {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
 }
 
 /// How one answer ended.
@@ -118,6 +145,8 @@ pub enum Ending {
     Refused,
     /// Conforms and says nothing.
     Degenerate,
+    /// A hook objected; it was not judged.
+    Vetoed,
     /// The provider failed in the middle.
     Failed,
 }
@@ -139,14 +168,50 @@ pub struct Attempt {
 
 /// Why a run failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{message}")]
+#[error("{}", self.told(|text| redact::mask_tokens(text).into_owned()))]
 pub struct RunError {
     /// The outcome it leads to.
     pub outcome: Outcome,
-    /// What happened.
+    /// What happened; of what the model said it holds names and places at most.
     pub message: String,
+    /// What the model said instead of an answer, whole: half a secret would not be masked.
+    pub quote: Option<String>,
     /// What to do about it.
-    pub hint: Option<String>,
+    pub advice: Option<Advice>,
+}
+
+impl RunError {
+    /// Makes an error that quotes nothing and advises nothing.
+    pub fn new(outcome: Outcome, message: impl Into<String>) -> Self {
+        Self { outcome, message: message.into(), quote: None, advice: None }
+    }
+
+    pub(super) fn advise(mut self, advice: Advice) -> Self {
+        self.advice = Some(advice);
+        self
+    }
+
+    pub(super) fn quoting(mut self, said: &str) -> Self {
+        self.quote = Some(said.to_owned());
+        self
+    }
+
+    /// Returns the message with the beginning of what the model said, as `mask` leaves it.
+    pub fn told(&self, mask: impl Fn(&str) -> String) -> String {
+        let message = mask(&self.message);
+        match &self.quote {
+            Some(said) => format!("{message}. Output preview: {}", preview(&mask(said))),
+            None => message,
+        }
+    }
+}
+
+/// Returns the beginning of `text`, with `+` if there is more.
+fn preview(text: &str) -> String {
+    match text.trim() {
+        "" => "(nothing)".to_owned(),
+        text => excerpt(text, PREVIEW_LIMIT, "+").into_owned(),
+    }
 }
 
 /// Who denied a call.
@@ -196,7 +261,7 @@ pub struct Report {
     pub turns: u32,
     /// Tool calls that were asked for, also those that were denied, and those of subagents.
     pub tool_calls: u32,
-    /// Requests that the transport sent again.
+    /// Requests that the transport sent again, those of subagents included.
     pub retries: u32,
     /// Events of streams that the codec did not know, those of subagents included.
     pub unknown_events: u64,

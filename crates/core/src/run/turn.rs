@@ -1,12 +1,13 @@
 //! What the run makes of one turn of the model.
 
+use crate::Advice;
 use crate::codec::{FailureKind, ProviderFailure, Reply, Stop};
 use crate::json::Document;
 use crate::message::{Block, ToolCall, ToolStatus};
 use crate::stream::Impossible;
 use crate::verdict::Violations;
 
-use super::answer::{Candidate, Channel, Extent, channel_of_text};
+use super::answer::{CUT, Candidate, Channel, Extent, channel_of_text};
 use super::attempts::Considered;
 use super::batch::Batch;
 use super::offer::Offer;
@@ -85,7 +86,7 @@ impl Run {
         }
     }
 
-    fn record(&mut self, reply: &Reply) {
+    pub(super) fn record(&mut self, reply: &Reply) {
         self.last_said = Some(raw(reply)).filter(|raw| !raw.is_empty()).or(self.last_said.take());
         let text = self.words_of(reply);
         self.events.push(EventKind::Said { reply: Box::new(reply.clone()), text });
@@ -105,10 +106,9 @@ impl Run {
 
     fn refused(&mut self, reply: &Reply) {
         let words = reply.refusal.clone().unwrap_or_else(|| reply.text());
-        let message = match words.trim() {
-            "" => "the model declined to answer".to_owned(),
-            words => format!("the model declined to answer: {}", words::preview(words)),
-        };
+        let error = RunError::new(Outcome::Refused, "the model declined to answer");
+        let is_silent = words.trim().is_empty();
+        let error = if is_silent { error } else { error.quoting(&words) };
         self.attempt(Attempt {
             raw: words,
             ending: Ending::Refused,
@@ -116,7 +116,7 @@ impl Run {
             violations: Violations::default(),
             usage: reply.usage,
         });
-        self.fail(RunError { outcome: Outcome::Refused, message, hint: None });
+        self.fail(error);
     }
 
     fn provider_failed(&mut self, partial: &Reply, failure: &ProviderFailure) {
@@ -128,10 +128,13 @@ impl Run {
             | FailureKind::Overload
             | FailureKind::Unreachable
             | FailureKind::Network
+            | FailureKind::Stalled
             | FailureKind::Malformed => Outcome::Provider,
         };
-        let message = failure.to_string();
-        self.fail(RunError { outcome, message, hint: failure.hint() });
+        self.fail(RunError {
+            advice: failure.advice(),
+            ..RunError::new(outcome, &failure.message)
+        });
     }
 
     /// Keeps what was said before the provider failed.
@@ -188,7 +191,7 @@ impl Run {
             let usage = std::mem::take(&mut usage);
             let arguments = &slot.call.arguments;
             let considered = match vetoes.get(&slot.position) {
-                Some(why) => self.forbid(arguments, why, usage),
+                Some(veto) => self.forbid(arguments, veto, usage),
                 None => self.consider(Channel::Arguments, arguments, extent, usage),
             };
             match considered {
@@ -286,14 +289,12 @@ impl Run {
             return self.wait(reply);
         }
         if extent == Extent::Cut {
-            let message =
-                format!("the answer was cut at the token limit: {}", words::preview(&text));
-            let hint = Some("raise the limit of output tokens".to_owned());
-            return self.fail(RunError { outcome: Outcome::Truncated, message, hint });
+            let error = RunError::new(Outcome::Truncated, CUT).quoting(&text);
+            return self.fail(error.advise(Advice::RaiseOutputTokens));
         }
         if text.trim().is_empty() {
-            let message = "the model ended its turn without a word".to_owned();
-            return self.fail(RunError { outcome: Outcome::NoAnswer, message, hint: None });
+            let message = "the model ended its turn without a word";
+            return self.fail(RunError::new(Outcome::NoAnswer, message));
         }
         self.conversation.hear(reply.blocks);
         self.state = State::Over(End::Text(text));

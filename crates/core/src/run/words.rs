@@ -11,9 +11,6 @@ use super::{Notification, TERMINAL_TOOL};
 /// How many characters one quoted piece of an answer may take.
 const QUOTE_LIMIT: usize = 500;
 
-/// How many characters of an answer an error shows.
-const PREVIEW_LIMIT: usize = 200;
-
 /// What the terminal tool is for.
 pub(super) const TOOL_DESCRIPTION: &str = "Delivers your final answer. This is the only way to \
     deliver it: an answer in plain text is discarded. The first call whose arguments are valid ends \
@@ -98,7 +95,11 @@ pub(super) enum Again {
     Json,
 }
 
-/// Returns what the model is told of an answer that was cut at the token limit.
+/// What the model is told of an answer that may have been cut.
+pub(super) const DOUBTED: &str =
+    "Your turn ended in a way that may have cut the answer. Give the whole answer again.";
+
+/// What the model is told of an answer that was cut at the token limit.
 pub(super) const TRUNCATED: &str =
     "The answer was cut at the token limit before it was complete. Make it shorter.";
 
@@ -117,14 +118,6 @@ pub(super) fn cancelled(raw: &str, impossible: &Impossible, again: Again) -> Str
 pub(super) fn notification(notification: &Notification) -> String {
     let Notification { task_id, status, text } = notification;
     format!("Background task {task_id} {status}:\n{text}")
-}
-
-/// Returns the beginning of `text` for an error, with `+` if there is more.
-pub(super) fn preview(text: &str) -> String {
-    match text.trim() {
-        "" => "(nothing)".to_owned(),
-        text => excerpt(text, PREVIEW_LIMIT, "+").into_owned(),
-    }
 }
 
 /// What the model is told of an answer that was emptied to make it conform.

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
+use airtight_core::Advice;
 use airtight_core::message::{Block, Role};
-use airtight_core::run::{EventKind, Notification, Outcome, Run, Rung, Step};
+use airtight_core::run::{Ending, EventKind, Notification, Outcome, Run, Rung, Step, Veto};
 
 use crate::support::*;
 
@@ -68,7 +69,7 @@ fn e_plain_text_alone_fails_with_its_turns_and_a_preview() {
     let error = played.report.error.as_ref().unwrap();
     let preview: String = "All is well. ".repeat(40).chars().take(200).collect();
     assert_eq!(
-        error.message,
+        error.to_string(),
         format!(
             "the model answered in plain text instead of calling structured_output (turns: 1). \
              Output preview: {preview}+"
@@ -182,13 +183,31 @@ fn a_tool_of_that_name_is_nothing_special_without_a_contract() {
 fn an_answer_that_is_vetoed_is_not_judged_and_told_why() {
     let mut run = Run::new(job(review())).unwrap();
     assert!(matches!(run.step(), Step::CallModel(_)));
-    run.veto(1, "not on Fridays".to_owned());
+    run.veto(1, Veto { hook: "./guard".to_owned(), why: "not on Fridays".to_owned() });
     run.answered(calls(vec![call("1", "write_file", "{}"), answer("2", GOOD)]));
     let Step::CallModel(request) = run.step() else { panic!("a model call") };
     let told = request.messages.last().unwrap();
     assert!(matches!(&told.blocks[1], Block::Result(it) if it.content.contains("not on Fridays")));
     run.answered(calls(vec![answer("3", GOOD)]));
     assert_eq!(run.finish(Duration::ZERO).outcome, Outcome::Met);
+}
+
+#[test]
+fn a_run_whose_answer_is_vetoed_to_the_end_names_the_hook_and_not_the_contract() {
+    let mut job = job(review());
+    job.policy.reasks = 0;
+    let mut run = Run::new(job).unwrap();
+    assert!(matches!(run.step(), Step::CallModel(_)));
+    run.veto(0, Veto { hook: "./guard".to_owned(), why: "it says Reads well.".to_owned() });
+    run.answered(calls(vec![answer("1", GOOD)]));
+    let report = run.finish(Duration::ZERO);
+    assert_eq!(report.attempts[0].ending, Ending::Vetoed);
+    let error = report.error.unwrap();
+    assert_eq!(
+        error.to_string(),
+        "the hook `./guard` objects to the answer (turns: 1, attempts: 1)"
+    );
+    assert_eq!(error.advice, Some(Advice::SeeHook { command: "./guard".to_owned() }));
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! Answers that come another way than they should, or in another shape.
 
-use airtight_core::codec::Stop;
+use airtight_core::codec::{Reply, Stop};
 use airtight_core::run::{Ending, Mode, Outcome, Rung, TextRung};
-use airtight_core::{Dialect, EditKind};
+use airtight_core::{Advice, Dialect, EditKind};
 use serde_json::json;
 use test_case::test_case;
 
@@ -86,7 +86,7 @@ fn what_only_the_adapted_schema_has_is_not_named(said: &str) {
 fn the_root_and_an_answer_without_words_can_be_seen_in_errors() {
     let mut job = job(review());
     job.policy.reasks = 0;
-    let message = |reply| play(job.clone(), vec![reply]).report.error.unwrap().message;
+    let message = |reply| play(job.clone(), vec![reply]).report.error.unwrap().to_string();
     let rootless = message(calls(vec![answer("1", "{}")]));
     assert!(rootless.contains("fails at (root): lacks the required member"), "{rootless}");
     let wordless = message(text(" "));
@@ -177,4 +177,31 @@ fn a_cut_call_is_not_run() {
     let played = play(job(review()), vec![cut, calls(vec![answer("3", GOOD)])]);
     assert_eq!(played.executed.len(), 1);
     assert!(played.last_results()[1].1.starts_with("Skipped: your turn was cut"));
+}
+
+#[test]
+fn an_answer_that_nobody_said_is_complete_is_not_called_cut_at_the_token_limit() {
+    let mut job = job(review());
+    job.policy.reasks = 0;
+    let reply = Reply { stop: None, ..text(&format!("Here: {GOOD}")) };
+    let report = play(job, vec![reply]).report;
+    assert_eq!(report.outcome, Outcome::Truncated);
+    let error = report.error.unwrap();
+    assert_eq!(
+        error.message,
+        "the stream ended without saying that the answer is complete (turns: 1, attempts: 1)"
+    );
+    assert_eq!(error.advice, Some(Advice::AskAgain));
+}
+
+#[test]
+fn what_an_error_quotes_is_masked_before_it_is_cut() {
+    let mut job = job(review());
+    job.policy.reasks = 0;
+    let key = format!("sk-{}", "a1".repeat(20));
+    let said = format!("{} {key}", "x".repeat(190));
+    let error = play(job, vec![text(&said)]).report.error.unwrap();
+    assert!(!error.to_string().contains("sk-a1"), "{error}");
+    assert!(!error.message.contains('x'), "{}", error.message);
+    assert!(!error.told(|text| text.replace(&key, "")).contains('+'));
 }

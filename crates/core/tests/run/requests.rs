@@ -1,10 +1,10 @@
 //! What is asked of the model, mode by mode and dialect by dialect.
 
-use airtight_core::Dialect;
 use airtight_core::codec::Wire;
 use airtight_core::lower::{lower, lower_parameters};
 use airtight_core::message::{Enforcement, ToolChoice};
 use airtight_core::run::{Mode, Outcome, Run, Step, TERMINAL_TOOL, Terminal, TextRung};
+use airtight_core::{Advice, Dialect};
 use serde_json::json;
 use test_case::test_matrix;
 
@@ -88,7 +88,7 @@ fn a_denied_terminal_tool_is_not_offered() {
     assert!(first(job.clone()).tools.iter().all(|tool| tool.name != TERMINAL_TOOL));
     let played = play(job.clone(), vec![text("I cannot deliver this.")]);
     assert_eq!(played.report.outcome, Outcome::NoAnswer);
-    assert!(played.report.error.unwrap().hint.unwrap().contains("denied"));
+    assert_eq!(played.report.error.unwrap().advice, Some(Advice::AllowTerminalTool));
     job.mode = Mode::Auto;
     assert!(first(job).format.is_some());
 }

@@ -5,7 +5,9 @@ use std::time::Duration;
 use airtight_core::codec::{FailureKind, ProviderFailure, Reply, Usage};
 use airtight_core::message::Block;
 use airtight_core::price::{Cost, Price};
-use airtight_core::run::{Budget, CallFailure, Household, Job, Outcome, Report, Run, Step};
+use airtight_core::run::{
+    Budget, CallFailure, EventKind, Household, Job, Outcome, Report, Run, Step,
+};
 use test_case::test_case;
 
 use crate::support::*;
@@ -242,4 +244,26 @@ fn unknown_events_are_counted_and_told() {
     let mut child = subagent(&run.household(), None);
     child.answered(strange(text("Done.")));
     assert_eq!(run.finish(Duration::ZERO).unknown_events, 6);
+}
+
+#[test]
+fn requests_that_subagents_send_again_count_as_the_runs() {
+    let mut run = asked(priced());
+    run.retried(&Reply::default(), &failure(FailureKind::Overload), Duration::ZERO);
+    run.answered(calls(vec![call("1", "write_file", "{}")]));
+    let mut child = subagent(&run.household(), Some(dollar()));
+    child.retried(&Reply::default(), &failure(FailureKind::Overload), Duration::ZERO);
+    assert_eq!(child.finish(Duration::ZERO).retries, 1);
+    assert_eq!(run.finish(Duration::ZERO).retries, 2);
+}
+
+#[test]
+fn what_was_said_before_a_failure_that_spends_the_budget_is_told() {
+    let mut job = priced();
+    job.policy.budget.tokens = Some(10);
+    let mut run = asked(job);
+    run.retried(&text("So far so good."), &failure(FailureKind::Network), Duration::ZERO);
+    let said = |event: &EventKind| matches!(event, EventKind::Said { .. });
+    assert_eq!(run.take_events().iter().filter(|event| said(event)).count(), 1);
+    assert_eq!(run.finish(Duration::ZERO).outcome, Outcome::Budget);
 }

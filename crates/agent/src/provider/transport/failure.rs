@@ -47,11 +47,11 @@ pub(super) fn reason(error: &reqwest::Error) -> String {
 }
 
 pub(super) fn stalled(awaited: &str) -> ProviderFailure {
-    of(FailureKind::Network, format!("no {awaited} in time"))
+    of(FailureKind::Stalled, format!("no {awaited} in time"))
 }
 
 pub(super) fn too_slow() -> ProviderFailure {
-    of(FailureKind::Network, "the answer took longer than a request may")
+    of(FailureKind::Stalled, "the answer took longer than a request may")
 }
 
 pub(super) fn cut() -> ProviderFailure {

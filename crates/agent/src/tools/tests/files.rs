@@ -93,6 +93,16 @@ async fn a_folder_is_listed_as_git_sees_it() {
 }
 
 #[tokio::test]
+async fn a_name_with_a_line_break_is_one_entry() {
+    let trial = Trial::new();
+    trial.put("a\nb.rs", "word\n");
+    assert_eq!(trial.done("list_directory", json!({})).await, "\"a\\nb.rs\"\n");
+    assert_eq!(trial.done("glob", json!({"pattern": "*.rs"})).await, "\"a\\nb.rs\"\n");
+    let found = trial.done("grep", json!({"pattern": "word"})).await;
+    assert!(found.starts_with("\"a\\nb.rs\":1:"), "{found}");
+}
+
+#[tokio::test]
 async fn a_long_listing_says_how_much_is_missing() {
     let trial = Trial::new();
     for name in 0..1003 {

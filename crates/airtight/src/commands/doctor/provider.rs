@@ -9,6 +9,7 @@ use airtight_core::message::{Message, ToolChoice};
 use airtight_core::run;
 use serde::Serialize;
 
+use crate::advice;
 use crate::commands::run::model::{self, Standing};
 use crate::config::Config;
 use crate::env::Environment;
@@ -40,6 +41,17 @@ pub(super) struct Examined {
     pub(super) hints: Vec<String>,
     #[serde(skip)]
     pub(super) outcome: Outcome,
+    #[serde(skip)]
+    pub(super) source: Source,
+}
+
+/// Whose word a message is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Source {
+    /// Ours, about what is set.
+    Settings,
+    /// The provider's, or about what became of asking it.
+    Provider,
 }
 
 /// Whether there is a key.
@@ -93,6 +105,7 @@ pub(super) async fn examine(
         message: "no key".to_owned(),
         hints: Vec::new(),
         outcome: Outcome::Met,
+        source: Source::Settings,
     };
     let endpoint = match model::endpoint(model, standing, config, environment) {
         Ok(endpoint) => endpoint,
@@ -163,10 +176,12 @@ async fn attempt(mut examined: Examined, endpoint: Endpoint, is_own: bool) -> Ex
                 | FailureKind::Overload
                 | FailureKind::Unreachable
                 | FailureKind::Network
+                | FailureKind::Stalled
                 | FailureKind::Malformed => run::Outcome::Provider,
             };
-            let hint = failure.hint();
+            let hint = failure.advice().as_ref().map(advice::words);
             let error = Error::new(Outcome::Run(outcome), failure.message);
+            examined.source = Source::Provider;
             examined.failing(&hint.into_iter().fold(error, Error::hint))
         }
     }

@@ -163,7 +163,7 @@ fn sandbox(config: &Config) -> Result<Option<Sandbox>, Error> {
     }
 }
 
-fn permissions(config: &Config) -> Result<Permissions, Error> {
+pub(super) fn permissions(config: &Config) -> Result<Permissions, Error> {
     let mode = match config.text(Key::ApprovalMode) {
         Some(name) => ApprovalMode::from_str(name)
             .map_err(|error| Error::new(Outcome::Contract, error.to_string()))?,

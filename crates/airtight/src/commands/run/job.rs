@@ -36,12 +36,7 @@ pub(super) fn policy(config: &Config) -> Result<Policy, Error> {
 
 /// Returns how the contract is put to the model.
 pub(super) fn mode(config: &Config) -> Mode {
-    match config.text(Key::Mode) {
-        Some("native") => Mode::Native,
-        Some("tool") => Mode::Tool,
-        Some("prompt") => Mode::Prompt,
-        _ => Mode::Auto,
-    }
+    config.text(Key::Mode).and_then(Mode::named).unwrap_or_default()
 }
 
 /// Returns how failed requests are sent again.

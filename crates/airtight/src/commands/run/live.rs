@@ -5,7 +5,7 @@ use std::time::Duration;
 use airtight_agent::{Event, Observer};
 use airtight_core::codec::{Delta, Usage};
 use airtight_core::price::{Cost, Price};
-use airtight_core::run::{Bill, EventKind};
+use airtight_core::run::{Bill, Ending, EventKind};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 /// How often the clock on the line moves.
@@ -33,6 +33,8 @@ pub(super) struct Live {
 enum Phase {
     Asked,
     Answered,
+    /// An answer was accepted: nothing is asked any more.
+    Over,
 }
 
 impl Live {
@@ -105,6 +107,9 @@ impl Live {
             return;
         }
         match (&event.kind, self.phase) {
+            (EventKind::Judged(attempt), _) if attempt.ending == Ending::Accepted => {
+                self.phase = Phase::Over;
+            }
             (EventKind::Said { .. }, Phase::Asked) => self.phase = Phase::Answered,
             (EventKind::Said { .. }, Phase::Answered) => self.turn += 1,
             (EventKind::Delta(_) | EventKind::Heard(_), Phase::Answered) => {
@@ -114,6 +119,7 @@ impl Live {
             (
                 EventKind::Began(_)
                 | EventKind::Delta(_)
+                | EventKind::Said { .. }
                 | EventKind::Heard(_)
                 | EventKind::Judged(_)
                 | EventKind::Retried(_)
@@ -139,7 +145,7 @@ impl Observer for Live {
                     self.does(&names.join(", "));
                 }
             }
-            EventKind::Heard(_) if event.parent_call_id.is_none() => {
+            EventKind::Heard(_) if event.parent_call_id.is_none() && self.phase != Phase::Over => {
                 self.does("asking");
             }
             EventKind::Retried(retry) => {
@@ -165,8 +171,9 @@ impl Drop for Live {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use airtight_core::Violations;
     use airtight_core::codec::{FailureKind, ProviderFailure, Reply, Stop, Wire};
-    use airtight_core::run::{Retry, Words};
+    use airtight_core::run::{Attempt, Retry, Rung, Words};
 
     #[test]
     fn each_answer_is_priced_alone_and_counts_as_a_turn() {
@@ -184,6 +191,26 @@ mod tests {
         }
         assert_eq!(live.turn, 2);
         assert_eq!(live.cost, Some([price.cost(&usage); 2].into_iter().sum()));
+    }
+
+    #[test]
+    fn nothing_is_asked_once_an_answer_is_accepted() {
+        let mut live = Live::start(None);
+        let accepted = Attempt {
+            raw: String::new(),
+            ending: Ending::Accepted,
+            rung: Rung::Tool,
+            violations: Violations::default(),
+            usage: Usage::default(),
+        };
+        for kind in [
+            EventKind::Said { reply: Box::default(), text: Words::Answer },
+            EventKind::Judged(Box::new(accepted)),
+            EventKind::Heard(Vec::new()),
+        ] {
+            live.event(&Event { seq: 0, at_ms: 0, parent_call_id: None, kind });
+        }
+        assert_eq!((live.turn, live.doing.as_str()), (1, "judging"));
     }
 
     fn retried(bill: Bill) -> Event {

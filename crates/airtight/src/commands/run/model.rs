@@ -114,8 +114,7 @@ pub(crate) fn require_key(model: &ModelName, endpoint: &Endpoint) -> Result<(), 
     let names: Vec<&str> = model.vendor.key_variables().iter().map(|key| key.name).collect();
     let first = names.first().copied().unwrap_or(ANY_KEY);
     Err(Error::new(AUTH, format!("there is no key for `{}`", model.vendor.prefix()))
-        .hint(format!("type `export {first}=…`"))
-        .hint("`airtight doctor` shows where keys are looked for"))
+        .hint(format!("type `export {first}=…`")))
 }
 
 /// Says what deserves a warning about where the key goes.

@@ -8,6 +8,7 @@ use super::job;
 use super::limit::Limit;
 use super::live::Live;
 use super::prepared::Prepared;
+use crate::advice;
 use crate::config::Key;
 use crate::error::{Error, Outcome};
 use crate::output::{ContractName, Init, Output, VERSION, uuid};
@@ -127,12 +128,10 @@ impl Prepared {
         })
         .map_err(refused)?;
         init.tools = run.tools().map(|tool| tool.name.clone()).collect();
+        watchers.output.advise_on_key(self.key_hint);
         watchers.output.begin(init);
         let driven = agent.drive_since(limit.started, run, watchers, limit.interrupt.clone());
-        let mut report = driven.await;
-        if let Some(error) = report.error.as_mut().filter(|it| it.outcome == run::Outcome::Auth) {
-            error.hint = Some(self.key_hint);
-        }
+        let report = driven.await;
         watchers.close();
         drop(agent);
         unpacked.mcp.close().await;
@@ -159,8 +158,5 @@ fn init(session_id: &str, model: &str, contract: ContractName, unpacked: &Unpack
 
 fn refused(error: run::RunError) -> Error {
     let refusal = Error::new(Outcome::Run(error.outcome), error.message);
-    match error.hint {
-        Some(hint) => refusal.hint(hint),
-        None => refusal,
-    }
+    error.advice.iter().map(advice::words).fold(refusal, Error::hint)
 }

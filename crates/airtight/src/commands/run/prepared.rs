@@ -8,10 +8,10 @@ use airtight_agent::provider::{ModelName, Provider};
 use airtight_core::contract::{Contract, Options, Patterns, SOURCE_LIMIT_BYTES, Source, Wrap};
 use airtight_core::price::Price;
 use airtight_core::redact::Redactor;
-use airtight_core::run::Policy;
+use airtight_core::run::{Policy, Terminal};
 use secrecy::ExposeSecret;
 
-use super::equipment::Equipment;
+use super::equipment::{self, Equipment};
 use super::job;
 use super::limit::Limit;
 use super::model::{self, Standing};
@@ -64,7 +64,8 @@ impl Prepared {
         let contract = Arc::new(compile(&text, &source, &options, &again)?);
         let model = model::name(&config)?;
         let endpoint = model::endpoint(&model, Standing::Chosen, &config, environment)?;
-        model::require_key(&model, &endpoint)?;
+        model::require_key(&model, &endpoint)
+            .map_err(|error| error.hint("`airtight doctor` shows where keys are looked for"))?;
         let mut notes = config.warnings.clone();
         notes.extend(model::warning(&endpoint));
         notes.extend(model::stray_key(&model, &endpoint, &config, environment));
@@ -128,6 +129,14 @@ fn refuse_conflicts(args: &RunArgs, config: &Config) -> Result<(), Error> {
         return refused(
             "`--mode prompt` finds the answer in text, which `--strict` refuses",
             "leave one of them out",
+        );
+    }
+    if config.text(Key::Mode) == Some("tool")
+        && equipment::permissions(config)?.terminal() == Terminal::Denied
+    {
+        return refused(
+            "`--mode tool` takes the answer by `structured_output`, which is excluded",
+            "leave `--mode` out, use `--mode native`, or do not exclude the tool",
         );
     }
     Ok(())

@@ -2,10 +2,9 @@
 
 use std::collections::HashMap;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use super::REDACTED;
-use crate::codec::exact::text_at;
+use super::{ARGUMENTS, REDACTED};
 use crate::codec::fields::Fields;
 use crate::codec::made_up::id_or_made_up;
 use crate::codec::{Delta, ProviderFailure, Stop, Usage};
@@ -56,7 +55,7 @@ impl Decoder {
     pub(crate) fn read(&mut self, event: &sse::Event, data: &Value) -> Vec<Delta> {
         match data.text("type").unwrap_or(&event.name) {
             "message_start" => self.start(data.member("message")),
-            "content_block_start" => self.start_block(&event.data, data),
+            "content_block_start" => self.start_block(data),
             "content_block_delta" => self.read_delta(data),
             "content_block_stop" => self.end_block(data),
             "message_delta" => self.read_end(data),
@@ -78,7 +77,7 @@ impl Decoder {
         deltas
     }
 
-    fn start_block(&mut self, raw: &str, data: &Value) -> Vec<Delta> {
+    fn start_block(&mut self, data: &Value) -> Vec<Delta> {
         let block = data.member("content_block");
         let index = data.place("index").unwrap_or(self.blocks.len());
         let kind = block.text("type").unwrap_or_default();
@@ -90,10 +89,8 @@ impl Decoder {
             }
             REDACTED => (BlockKind::Thinking, Some(Delta::Opaque(block.clone()))),
             "tool_use" => {
-                let input = block.member("input");
-                let is_whole = input.as_object().is_some_and(|input| !input.is_empty());
-                let exact = || text_at(raw, "/content_block/input");
-                let whole = is_whole.then(|| exact().unwrap_or_else(|| input.to_string()));
+                let whole = block.words(ARGUMENTS).filter(|input| !is_empty_object(input));
+                let whole = whole.map(str::to_owned);
                 (BlockKind::Call { whole }, Some(start_call(index, block)))
             }
             other => (BlockKind::Unknown, Some(Delta::unknown(other))),
@@ -167,6 +164,11 @@ impl Tally {
             reasoning_tokens: self.thinking,
         }))
     }
+}
+
+/// Claims that there is nothing in the object: what calls that stream their arguments begin with.
+fn is_empty_object(text: &str) -> bool {
+    serde_json::from_str(text).is_ok_and(|object: Map<String, Value>| object.is_empty())
 }
 
 fn start_call(index: usize, block: &Value) -> Delta {

@@ -4,10 +4,8 @@ use serde_json::{Value, json};
 
 use super::tool_calls::ToolCalls;
 use super::{REASONING_CONTENT, REASONING_DETAILS};
-use crate::codec::exact::text_at;
 use crate::codec::fields::Fields;
 use crate::codec::{Delta, ProviderFailure, Stop, Usage};
-use crate::wire::sse;
 
 /// Fields of a delta that are read, or that say nothing.
 const KNOWN_FIELDS: [&str; 7] =
@@ -61,7 +59,7 @@ impl Decoder {
         deltas
     }
 
-    pub(crate) fn read(&mut self, event: &sse::Event, data: &Value) -> Vec<Delta> {
+    pub(crate) fn read(&mut self, data: &Value) -> Vec<Delta> {
         let error = data.member("error");
         if !error.is_null() {
             return vec![Delta::Failed(ProviderFailure::from_event(error))];
@@ -81,14 +79,14 @@ impl Decoder {
             if at > 0 || choice.count("index").is_some_and(|index| index > 0) {
                 deltas.push(Delta::unknown("choice"));
             } else {
-                self.read_choice(&event.data, choice, &mut deltas);
+                self.read_choice(choice, &mut deltas);
             }
         }
         deltas.extend(usage(data.member("usage")));
         deltas
     }
 
-    fn read_choice(&mut self, raw: &str, choice: &Value, deltas: &mut Vec<Delta>) {
+    fn read_choice(&mut self, choice: &Value, deltas: &mut Vec<Delta>) {
         let delta = choice.member("delta");
         self.read_thoughts(delta, deltas);
         self.read_content(delta.member("content"), deltas);
@@ -100,9 +98,8 @@ impl Decoder {
         if !calls.is_empty() {
             self.end_thought(deltas);
         }
-        for (at, call) in calls.iter().enumerate() {
-            let place = format!("/choices/0/delta/tool_calls/{at}/function/arguments");
-            self.calls.read(call, || text_at(raw, &place), deltas);
+        for call in calls {
+            self.calls.read(call, deltas);
         }
         if let Some(delta) = delta.as_object() {
             let strange = |(key, value): &(&String, &Value)| {

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::ARGUMENTS;
 use crate::codec::Delta;
 use crate::codec::fields::Fields;
 use crate::codec::made_up::id_or_made_up;
@@ -31,13 +32,8 @@ impl ToolCalls {
         self.0.is_empty()
     }
 
-    /// Reads a piece; `exact` is the text of arguments that are no text themselves.
-    pub(super) fn read(
-        &mut self,
-        piece: &Value,
-        exact: impl FnOnce() -> Option<String>,
-        deltas: &mut Vec<Delta>,
-    ) {
+    /// Reads a piece.
+    pub(super) fn read(&mut self, piece: &Value, deltas: &mut Vec<Delta>) {
         let at = self.find(piece).unwrap_or_else(|| {
             let told = Told::Waiting { arguments: String::new() };
             let index = piece.count("index");
@@ -53,11 +49,8 @@ impl ToolCalls {
             name.clone_into(&mut call.name);
             call.start(at, deltas);
         }
-        let arguments = function.member("arguments");
-        if let Some(text) = arguments.as_str() {
+        if let Some(text) = function.text(ARGUMENTS) {
             call.add(at, text.to_owned(), deltas);
-        } else if !arguments.is_null() {
-            call.add(at, exact().unwrap_or_else(|| arguments.to_string()), deltas);
         }
     }
 

@@ -6,6 +6,7 @@ use test_case::test_case;
 
 use super::FailureKind::{Auth, Overload, RateLimit, Request};
 use super::{FailureKind, ProviderFailure};
+use crate::Advice;
 
 #[test_case(401, r#"{"type":"error","error":{"type":"authentication_error","message":"invalid x-api-key"}}"#, Auth, Some("authentication_error"), "invalid x-api-key"; "anthropic bad key")]
 #[test_case(529, r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#, Overload, Some("overloaded_error"), "Overloaded"; "anthropic overloaded")]
@@ -57,18 +58,31 @@ fn a_page_is_one_short_line() {
     assert!(failure.message.ends_with('…'), "{}", failure.message);
 }
 
-#[test_case(404, "", Some("check `--model` and `--base-url`"); "nobody has such a model")]
-#[test_case(413, "", Some("send less: a smaller prompt, smaller files"); "too large")]
-#[test_case(400, r#"{"error":{"code":"context_length_exceeded"}}"#, Some("send less: a smaller prompt, smaller files"); "too long")]
-#[test_case(400, r#"{"error":{"message":"no such field"}}"#, None; "the provider says it")]
-#[test_case(429, "", Some("the rate limit is reached; wait a minute, or ask less often"); "too often")]
-#[test_case(429, r#"{"error":{"details":[{"retryDelay":"34.5s"}]}}"#, Some("the rate limit is reached; the provider asks for a pause of 35 s"); "too often, with a pause")]
-#[test_case(429, r#"{"error":{"code":"insufficient_quota"}}"#, Some("the account has no credit left: see its billing"); "nobody pays")]
-#[test_case(401, "", Some("check the API key of the provider"); "no key")]
-#[test_case(500, "", Some("try again later"); "broken")]
-fn a_failure_says_what_to_do(status: u16, body: &str, hint: Option<&str>) {
-    let failure = ProviderFailure::from_response(status, body.as_bytes(), None);
-    assert_eq!(failure.hint().as_deref(), hint);
+#[test_case(404, "" => Some(Advice::CheckModel); "nobody has such a model")]
+#[test_case(413, "" => Some(Advice::SendLess); "too large")]
+#[test_case(400, r#"{"error":{"code":"context_length_exceeded"}}"# => Some(Advice::SendLess); "too long")]
+#[test_case(400, r#"{"error":{"message":"no such field"}}"# => None; "the provider says it")]
+#[test_case(429, "" => Some(Advice::SlowDown { pause: None }); "too often")]
+#[test_case(429, r#"{"error":{"details":[{"retryDelay":"34.5s"}]}}"# => Some(Advice::SlowDown { pause: Some(Duration::from_millis(34_500)) }); "too often, with a pause")]
+#[test_case(429, r#"{"error":{"code":"insufficient_quota"}}"# => Some(Advice::AddCredit); "nobody pays")]
+#[test_case(401, "" => Some(Advice::CheckKey); "no key")]
+#[test_case(500, "" => Some(Advice::TryLater); "broken")]
+fn a_failure_says_what_to_do(status: u16, body: &str) -> Option<Advice> {
+    ProviderFailure::from_response(status, body.as_bytes(), None).advice()
+}
+
+#[test]
+fn a_pause_is_told_in_whole_seconds() {
+    let advice = Advice::SlowDown { pause: Some(Duration::from_millis(34_500)) };
+    assert!(advice.to_string().ends_with("a pause of 35 s"), "{advice}");
+}
+
+#[test]
+fn an_answer_in_another_format_is_somebody_elses_and_a_broken_one_is_not() {
+    let malformed = ProviderFailure::malformed("text/html instead".to_owned());
+    assert_eq!(malformed.advice(), Some(Advice::TryLater));
+    let page = ProviderFailure { status: Some(200), ..malformed };
+    assert_eq!(page.advice(), Some(Advice::CheckAddress));
 }
 
 #[test]

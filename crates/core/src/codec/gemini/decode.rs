@@ -2,12 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::SIGNATURE;
-use crate::codec::exact::text_at;
+use super::{ARGUMENTS, SIGNATURE};
 use crate::codec::fields::Fields;
 use crate::codec::made_up::id_or_made_up;
 use crate::codec::{Delta, ProviderFailure, Stop, Usage};
-use crate::wire::sse;
 
 #[derive(Debug, Default)]
 pub(crate) struct Decoder {
@@ -29,7 +27,7 @@ impl Decoder {
         self.phase == Phase::Complete
     }
 
-    pub(crate) fn read(&mut self, event: &sse::Event, data: &Value) -> Vec<Delta> {
+    pub(crate) fn read(&mut self, data: &Value) -> Vec<Delta> {
         let error = data.member("error");
         if !error.is_null() {
             return vec![Delta::Failed(ProviderFailure::from_event(error))];
@@ -50,8 +48,8 @@ impl Decoder {
                 deltas.push(Delta::unknown("candidate"));
                 continue;
             }
-            for (at, part) in candidate.member("content").items("parts").iter().enumerate() {
-                self.read_part(part, || arguments(&event.data, at), &mut deltas);
+            for part in candidate.member("content").items("parts") {
+                self.read_part(part, &mut deltas);
             }
         }
         deltas.extend(usage(data.member("usageMetadata")));
@@ -61,16 +59,11 @@ impl Decoder {
         deltas
     }
 
-    fn read_part(
-        &mut self,
-        part: &Value,
-        arguments: impl FnOnce() -> Option<String>,
-        deltas: &mut Vec<Delta>,
-    ) {
+    fn read_part(&mut self, part: &Value, deltas: &mut Vec<Delta>) {
         let seal = part.words(SIGNATURE).map(str::to_owned);
         let call = part.member("functionCall");
         if call.is_object() {
-            self.read_call(call, seal, arguments, deltas);
+            self.read_call(call, seal, deltas);
             return;
         }
         let is_thought = part.member("thought").as_bool() == Some(true);
@@ -88,13 +81,7 @@ impl Decoder {
         }
     }
 
-    fn read_call(
-        &mut self,
-        call: &Value,
-        signature: Option<String>,
-        arguments: impl FnOnce() -> Option<String>,
-        deltas: &mut Vec<Delta>,
-    ) {
+    fn read_call(&mut self, call: &Value, signature: Option<String>, deltas: &mut Vec<Delta>) {
         let index = self.calls;
         self.calls += 1;
         deltas.push(Delta::CallStarted {
@@ -103,10 +90,8 @@ impl Decoder {
             name: call.text("name").unwrap_or_default().to_owned(),
             signature,
         });
-        let args = call.member("args");
-        if !args.is_null() {
-            let text = arguments().unwrap_or_else(|| args.to_string());
-            deltas.push(Delta::CallArguments { index, text });
+        if let Some(text) = call.text(ARGUMENTS) {
+            deltas.push(Delta::CallArguments { index, text: text.to_owned() });
         }
         if !call.member("partialArgs").is_null() {
             deltas.push(Delta::unknown("partialArgs"));
@@ -152,11 +137,6 @@ impl Decoder {
 
 fn is_chunk(data: &Value) -> bool {
     ["candidates", "promptFeedback", "usageMetadata"].iter().any(|key| !data.member(key).is_null())
-}
-
-/// Returns the arguments of the call in part `at`.
-fn arguments(event: &str, at: usize) -> Option<String> {
-    text_at(event, &format!("/candidates/0/content/parts/{at}/functionCall/args"))
 }
 
 fn usage(usage: &Value) -> Option<Delta> {

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
 
-use super::{ENCRYPTED_CONTENT, REASONING};
+use super::{ARGUMENTS, ENCRYPTED_CONTENT, REASONING};
 use crate::codec::fields::Fields;
 use crate::codec::made_up::id_or_made_up;
 use crate::codec::{Delta, ProviderFailure, Stop, Usage};
@@ -163,7 +163,7 @@ impl Decoder {
     }
 
     fn end_arguments(&mut self, index: usize, data: &Value) -> Vec<Delta> {
-        match (self.calls.get(&index), data.words("arguments")) {
+        match (self.calls.get(&index), data.words(ARGUMENTS)) {
             (Some(Arguments::Awaited), Some(text)) => {
                 self.calls.insert(index, Arguments::Streamed);
                 vec![Delta::CallArguments { index, text: text.to_owned() }]
