@@ -52,7 +52,9 @@ impl Template {
             .into_iter()
             .find(|template| {
                 let [open, _, close] = template.marks();
-                text.contains(open) && tokenizer.control(open).is_some() && tokenizer.control(close).is_some()
+                text.contains(open)
+                    && tokenizer.control(open).is_some()
+                    && tokenizer.control(close).is_some()
             })
             .ok_or(WeightsError::Template)
     }

@@ -45,8 +45,9 @@ impl Exits {
         let longest_first = |token: &TokenId| std::cmp::Reverse(tokenizer.bytes(*token).len());
         inside.sort_by_key(longest_first);
         outside.sort_by_key(longest_first);
-        // Short values come before containers, whose members may all be required.
-        let words = ["null", "\"\"", "\"", "true", "0", "1", ",", ":", "[]", "{}"];
+        // A comma ends a number; short values come before containers, whose members may all be
+        // required.
+        let words = [",", ":", "null", "\"\"", "\"", "true", "false", "0", "1", "[]", "{}"];
         outside.extend(words.iter().filter_map(|word| match tokenizer.encode(word).as_slice() {
             [token] => Some(*token),
             _ => None,

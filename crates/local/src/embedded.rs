@@ -147,3 +147,6 @@ impl Embedded {
         Ok(constraint)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -199,11 +199,9 @@ impl<R: Read> Reader<R> {
     fn demand(&self, bytes: u64) -> Result<(), HeaderError> {
         match self.position.checked_add(bytes) {
             Some(end) if end <= self.end => Ok(()),
-            Some(end) if end <= self.size => Err(HeaderError::TooLarge {
-                what: "bytes",
-                size: end,
-                limit: HEADER_LIMIT_BYTES,
-            }),
+            Some(end) if end <= self.size => {
+                Err(HeaderError::TooLarge { what: "bytes", size: end, limit: HEADER_LIMIT_BYTES })
+            }
             _ => Err(HeaderError::Truncated),
         }
     }
@@ -298,7 +296,10 @@ impl<R: Read> Reader<R> {
         };
         self.demand(length.saturating_mul(width))?;
         match kind {
-            4 | 5 => (0..length).map(|_| self.integer(kind)).collect::<Result<_, _>>().map(Value::Integers),
+            4 | 5 => (0..length)
+                .map(|_| self.integer(kind))
+                .collect::<Result<_, _>>()
+                .map(Value::Integers),
             8 => (0..length).map(|_| self.text()).collect::<Result<_, _>>().map(Value::Texts),
             _ => {
                 self.skip(length.saturating_mul(width))?;
@@ -327,3 +328,6 @@ impl<R: Read> Reader<R> {
         Ok((name, TensorInfo { dimensions, kind: self.u32()?, offset: self.u64()? }))
     }
 }
+
+#[cfg(test)]
+mod tests;

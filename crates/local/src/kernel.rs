@@ -132,3 +132,6 @@ fn multiply_batch<const N: usize>(
     }
     portable::multiply(tile, planes, spans, outputs);
 }
+
+#[cfg(test)]
+mod tests;

@@ -71,12 +71,15 @@ impl Llama {
             .map_err(|_| WeightsError::Missing("threads".to_owned()))?;
         let shape = Shape::of(weights.header())?;
         let (width, vocabulary) = (shape.width, shape.vocabulary);
-        let embedding = threads.install(|| weights.matrix("token_embd.weight", vocabulary, width))?;
+        let embedding =
+            threads.install(|| weights.matrix("token_embd.weight", vocabulary, width))?;
         let layers = (0..shape.layers)
             .map(|layer| threads.install(|| Layer::read(weights, &shape, layer)))
             .collect::<Result<Vec<_>, _>>()?;
         let head = match weights.header().tensor("output.weight") {
-            Some(_) => Some(threads.install(|| weights.matrix("output.weight", vocabulary, width))?),
+            Some(_) => {
+                Some(threads.install(|| weights.matrix("output.weight", vocabulary, width))?)
+            }
             None => None,
         };
         let factors = weights.optional_vector("rope_freqs.weight", shape.rotated / 2)?;
@@ -107,7 +110,9 @@ impl Llama {
             let mut queries = layer.query.apply(&inputs);
             let mut new_keys = layer.key.apply(&inputs);
             for (angles, (query, key)) in angles.iter().zip(
-                queries.chunks_exact_mut(width).zip(new_keys.chunks_exact_mut(self.shape.key_width())),
+                queries
+                    .chunks_exact_mut(width)
+                    .zip(new_keys.chunks_exact_mut(self.shape.key_width())),
             ) {
                 self.rotary.turn(angles, query);
                 self.rotary.turn(angles, key);
@@ -139,7 +144,9 @@ impl Llama {
             let (token, head) = (place / heads, place % heads);
             let seen = (past + token + 1) * stride;
             let head = Head {
-                query: queries.get(place * head_width..(place + 1) * head_width).unwrap_or_default(),
+                query: queries
+                    .get(place * head_width..(place + 1) * head_width)
+                    .unwrap_or_default(),
                 keys: keys.get(..seen).unwrap_or_default(),
                 values: values.get(..seen).unwrap_or_default(),
                 stride,
@@ -273,3 +280,6 @@ fn norm(state: &[f32], weights: &[f32], epsilon: f32) -> Vec<f32> {
     let scale = (squares / state.len() as f32 + epsilon).sqrt().recip();
     state.iter().zip(weights).map(|(value, weight)| value * scale * weight).collect()
 }
+
+#[cfg(test)]
+mod tests;

@@ -54,7 +54,8 @@ impl Matrix {
 
     /// Writes the weights of one row, as an embedding is looked up; nothing if there is no such row.
     pub(crate) fn row(&self, row: usize, into: &mut [f32]) {
-        let tile = self.blocks.chunks_exact(self.blocks_per_tile).nth(row / ROWS).unwrap_or_default();
+        let tile =
+            self.blocks.chunks_exact(self.blocks_per_tile).nth(row / ROWS).unwrap_or_default();
         for (span, group) in into.chunks_exact_mut(SPAN).zip(tile.chunks_exact(self.planes)) {
             span.fill(0.0);
             for block in group {

@@ -74,21 +74,31 @@ impl Kind {
     /// Appends the codes of one block; a block of another size than this type's has none.
     pub(crate) fn decode(self, block: &[u8], into: &mut Vec<Codes>) {
         let done = match self {
-            Self::F32 => floats(block, 4, |bytes| {
-                bytes.try_into().map_or(0.0, f32::from_le_bytes)
-            }, into),
+            Self::F32 => {
+                floats(block, 4, |bytes| bytes.try_into().map_or(0.0, f32::from_le_bytes), into)
+            }
             Self::F16 => floats(block, 2, |bytes| half(bytes, 0), into),
-            Self::Bf16 => floats(block, 2, |bytes| {
-                bytes.try_into().map_or(0.0, |pair: [u8; 2]| {
-                    f32::from_bits(u32::from(u16::from_le_bytes(pair)) << 16)
-                })
-            }, into),
-            Self::Q4_0 => nibbles(block, 2, None).map(|codes| into.push(below(half(block, 0), codes, 8.0))),
-            Self::Q4_1 => nibbles(block, 4, None)
-                .map(|codes| into.push(Codes { codes, scale: half(block, 0), floor: half(block, 2) })),
-            Self::Q5_0 => nibbles(block, 6, Some(2)).map(|codes| into.push(below(half(block, 0), codes, 16.0))),
-            Self::Q5_1 => nibbles(block, 8, Some(4))
-                .map(|codes| into.push(Codes { codes, scale: half(block, 0), floor: half(block, 2) })),
+            Self::Bf16 => floats(
+                block,
+                2,
+                |bytes| {
+                    bytes.try_into().map_or(0.0, |pair: [u8; 2]| {
+                        f32::from_bits(u32::from(u16::from_le_bytes(pair)) << 16)
+                    })
+                },
+                into,
+            ),
+            Self::Q4_0 => {
+                nibbles(block, 2, None).map(|codes| into.push(below(half(block, 0), codes, 8.0)))
+            }
+            Self::Q4_1 => nibbles(block, 4, None).map(|codes| {
+                into.push(Codes { codes, scale: half(block, 0), floor: half(block, 2) })
+            }),
+            Self::Q5_0 => nibbles(block, 6, Some(2))
+                .map(|codes| into.push(below(half(block, 0), codes, 16.0))),
+            Self::Q5_1 => nibbles(block, 8, Some(4)).map(|codes| {
+                into.push(Codes { codes, scale: half(block, 0), floor: half(block, 2) })
+            }),
             Self::Q8_0 => bytes(block, into),
             Self::Q4K => super_block(block, None, 16, into),
             Self::Q5K => super_block(block, Some(16), 48, into),
@@ -132,7 +142,12 @@ pub(crate) fn round(weights: &[f32; SPAN]) -> Codes {
     Codes { codes, scale, floor }
 }
 
-fn floats(block: &[u8], width: usize, read: impl Fn(&[u8]) -> f32, into: &mut Vec<Codes>) -> Option<()> {
+fn floats(
+    block: &[u8],
+    width: usize,
+    read: impl Fn(&[u8]) -> f32,
+    into: &mut Vec<Codes>,
+) -> Option<()> {
     let mut weights = [0.0; SPAN];
     for (weight, bytes) in weights.iter_mut().zip(block.chunks_exact(width)) {
         *weight = read(bytes);
@@ -169,7 +184,12 @@ fn bytes(block: &[u8], into: &mut Vec<Codes>) -> Option<()> {
 }
 
 /// Reads 256 codes in eight spans, with scales and floors of six bits each at 4.
-fn super_block(block: &[u8], fifth: Option<usize>, low: usize, into: &mut Vec<Codes>) -> Option<()> {
+fn super_block(
+    block: &[u8],
+    fifth: Option<usize>,
+    low: usize,
+    into: &mut Vec<Codes>,
+) -> Option<()> {
     let (scale, floor) = (half(block, 0), half(block, 2));
     let packed = block.get(4..16)?;
     for span in 0..8 {
@@ -184,7 +204,11 @@ fn super_block(block: &[u8], fifth: Option<usize>, low: usize, into: &mut Vec<Co
             }
         }
         let (steps, depth) = six_bit_pair(packed, span)?;
-        into.push(Codes { codes, scale: scale * f32::from(steps), floor: -floor * f32::from(depth) });
+        into.push(Codes {
+            codes,
+            scale: scale * f32::from(steps),
+            floor: -floor * f32::from(depth),
+        });
     }
     Some(())
 }
@@ -208,7 +232,9 @@ fn six_bits(block: &[u8], into: &mut Vec<Codes>) -> Option<()> {
         let lows = lows.get(part * 64 + quarter % 2 * 32..)?;
         let highs = highs.get(part * 32..)?;
         let mut weights = [0.0; SPAN];
-        for (place, (weight, (low, high))) in weights.iter_mut().zip(lows.iter().zip(highs)).enumerate() {
+        for (place, (weight, (low, high))) in
+            weights.iter_mut().zip(lows.iter().zip(highs)).enumerate()
+        {
             let low = if quarter < 2 { low & 15 } else { low >> 4 };
             let code = low | (high >> (quarter * 2) & 3) << 4;
             let own = scales.get(span * 2 + place / 16).copied()?;
@@ -218,3 +244,6 @@ fn six_bits(block: &[u8], into: &mut Vec<Codes>) -> Option<()> {
     }
     Some(())
 }
+
+#[cfg(test)]
+mod tests;

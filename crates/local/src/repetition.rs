@@ -20,7 +20,8 @@ impl Repetition {
     /// Follows one more token, and says whether the answer goes in circles.
     pub(crate) fn follow(&mut self, token: TokenId) -> bool {
         let mut circles = false;
-        for (run, (period, before)) in self.runs.iter_mut().zip((1..).zip(self.recent.iter().rev())) {
+        for (run, (period, before)) in self.runs.iter_mut().zip((1..).zip(self.recent.iter().rev()))
+        {
             *run = if *before == token { *run + 1 } else { 0 };
             circles |= *run >= PATIENCE.max(2 * period);
         }

@@ -34,7 +34,11 @@ impl Sampler {
     }
 
     /// Chooses a token by its score; none if none is allowed.
-    pub(crate) fn choose(&mut self, scores: &[f32], allowed: Option<&SimpleVob>) -> Option<TokenId> {
+    pub(crate) fn choose(
+        &mut self,
+        scores: &[f32],
+        allowed: Option<&SimpleVob>,
+    ) -> Option<TokenId> {
         let mut candidates: Vec<(TokenId, f32)> = (0..)
             .zip(scores)
             .filter(|(token, score)| {

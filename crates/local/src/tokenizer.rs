@@ -42,8 +42,9 @@ impl Tokenizer {
             return Err(WeightsError::Tokenizer(format!("`{model}` is no byte-level BPE")));
         }
         let pre = header.text("tokenizer.ggml.pre").unwrap_or("default");
-        let splitter = Splitter::named(pre)
-            .ok_or_else(|| WeightsError::Tokenizer(format!("`{pre}` splits text in an unknown way")))?;
+        let splitter = Splitter::named(pre).ok_or_else(|| {
+            WeightsError::Tokenizer(format!("`{pre}` splits text in an unknown way"))
+        })?;
         let names = header
             .texts("tokenizer.ggml.tokens")
             .ok_or_else(|| missing("tokenizer.ggml.tokens"))?;
@@ -117,13 +118,16 @@ impl Tokenizer {
     pub(crate) fn environment(self: &Arc<Self>) -> Result<TokEnv, WeightsError> {
         let size = u32::try_from(self.tokens.len())
             .map_err(|_| WeightsError::Tokenizer("it has too many tokens".to_owned()))?;
-        let words: Vec<Vec<u8>> = (0..size).zip(&self.tokens).map(|(id, bytes)| {
-            if self.is_control(bytes, id) {
-                [&[TokTrie::SPECIAL_TOKEN_MARKER], bytes.as_slice()].concat()
-            } else {
-                bytes.clone()
-            }
-        }).collect();
+        let words: Vec<Vec<u8>> = (0..size)
+            .zip(&self.tokens)
+            .map(|(id, bytes)| {
+                if self.is_control(bytes, id) {
+                    [&[TokTrie::SPECIAL_TOKEN_MARKER], bytes.as_slice()].concat()
+                } else {
+                    bytes.clone()
+                }
+            })
+            .collect();
         let trie = TokTrie::from(&TokRxInfo::new(size, self.end), &words);
         Ok(Arc::new(Environment { tokenizer: Arc::clone(self), trie }))
     }
@@ -159,5 +163,11 @@ fn alphabet_byte(letter: char) -> Option<u8> {
         return u8::try_from(code).ok();
     }
     let place = code.checked_sub(0x100)?;
-    (0..=0xff).filter(|byte| !printed(*byte)).nth(place as usize).and_then(|byte| u8::try_from(byte).ok())
+    (0..=0xff)
+        .filter(|byte| !printed(*byte))
+        .nth(place as usize)
+        .and_then(|byte| u8::try_from(byte).ok())
 }
+
+#[cfg(test)]
+mod tests;

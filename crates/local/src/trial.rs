@@ -178,7 +178,8 @@ fn sized(bytes: &[u8]) -> Vec<u8> {
 
 /// Returns random bytes of one block whose scales are small numbers.
 pub(crate) fn random_block(kind: Kind, chance: &mut fastrand::Rng) -> Vec<u8> {
-    let mut block: Vec<u8> = std::iter::repeat_with(|| chance.u8(..)).take(kind.block().1).collect();
+    let mut block: Vec<u8> =
+        std::iter::repeat_with(|| chance.u8(..)).take(kind.block().1).collect();
     let scales: &[usize] = match kind {
         Kind::Q4_1 | Kind::Q5_1 | Kind::Q4K | Kind::Q5K => &[0, 2],
         Kind::Q6K => &[208],

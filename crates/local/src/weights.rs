@@ -186,3 +186,6 @@ impl Weights {
         Ok((kind, content))
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -44,7 +44,8 @@ impl Merges {
 
     /// Appends the tokens of one piece of text.
     pub(super) fn apply(&self, piece: &[u8], tokens: &mut Vec<TokenId>) {
-        let singles = piece.iter().filter_map(|byte| self.bytes.get(usize::from(*byte)).copied()?);
+        let singles =
+            piece.iter().filter_map(|byte| self.bytes.get(usize::from(*byte)).copied()?);
         let mut chain: Vec<Link> = singles
             .enumerate()
             .map(|(place, token)| Link {

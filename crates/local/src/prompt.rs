@@ -1,0 +1,122 @@
+//! The prompt for a small model: the contract in few words, and examples to imitate.
+//!
+//! Nothing helps a small model as much as examples of the very task, so those that a contract
+//! brings (`x-examples`) become turns of the conversation. Without any, one made-up value shows
+//! the form.
+
+mod outline;
+
+use airtight_core::Contract;
+use serde_json::Value;
+
+use crate::chat::{Role, Turn};
+use outline::Outline;
+
+/// How many examples are shown: more would leave a small model little room for the job.
+const EXAMPLE_LIMIT: usize = 8;
+
+/// How long the made-up value may be.
+const FORM_LIMIT_BYTES: usize = 1500;
+
+/// An input, and the answer that is right for it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Example {
+    /// What was asked.
+    pub input: String,
+    /// What to answer.
+    pub output: Value,
+}
+
+impl Example {
+    /// Returns the examples that a contract brings, `[{"input": …, "output": …}]`.
+    pub fn of(contract: &Contract) -> Vec<Self> {
+        let listed = contract.schema().get("x-examples").and_then(Value::as_array);
+        listed.into_iter().flatten().filter_map(Self::read).take(EXAMPLE_LIMIT).collect()
+    }
+
+    fn read(example: &Value) -> Option<Self> {
+        let input = match example.get("input")? {
+            Value::String(text) => text.clone(),
+            other => other.to_string(),
+        };
+        Some(Self { input, output: example.get("output")?.clone() })
+    }
+}
+
+/// Returns the conversation that puts `job` to a small model.
+pub fn conversation(contract: &Contract, system: Option<&str>, job: &str) -> Vec<Turn> {
+    let examples = Example::of(contract);
+    let mut turns =
+        vec![Turn { role: Role::System, text: instructions(contract, system, &examples) }];
+    for example in examples {
+        turns.push(Turn { role: Role::User, text: example.input });
+        turns.push(Turn { role: Role::Assistant, text: example.output.to_string() });
+    }
+    turns.push(Turn { role: Role::User, text: job.to_owned() });
+    turns
+}
+
+fn instructions(contract: &Contract, system: Option<&str>, examples: &[Example]) -> String {
+    let mut text = String::new();
+    if let Some(system) = system {
+        text.push_str(system);
+        text.push_str("\n\n");
+    }
+    text.push_str("Answer with JSON of this form, with values from the user's text:\n");
+    text.push_str(&Outline::of(contract.schema()).to_string());
+    if examples.is_empty()
+        && let Ok(form) = contract.example()
+        && form.text().len() <= FORM_LIMIT_BYTES
+    {
+        text.push_str("\nThe form, filled in with other values:\n");
+        text.push_str(&form.to_compact());
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn contract(schema: Value) -> Contract {
+        Contract::compile(schema).unwrap()
+    }
+
+    #[test]
+    fn examples_become_turns_before_the_job() {
+        let contract = contract(json!({
+            "type": "object",
+            "properties": {"sum": {"type": "integer", "description": "the sum"}},
+            "required": ["sum"],
+            "x-examples": [{"input": "1 and 2", "output": {"sum": 3}}, {"output": "no input"}],
+        }));
+        let turns = conversation(&contract, Some("Add."), "2 and 2");
+        let said: Vec<_> = turns.iter().map(|turn| (turn.role, turn.text.as_str())).collect();
+        assert_eq!(
+            said,
+            [
+                (
+                    Role::System,
+                    "Add.\n\nAnswer with JSON of this form, with values from the user's text:\n\
+                     {\n  \"sum\": integer // the sum\n}"
+                ),
+                (Role::User, "1 and 2"),
+                (Role::Assistant, r#"{"sum":3}"#),
+                (Role::User, "2 and 2"),
+            ]
+        );
+    }
+
+    #[test]
+    fn without_examples_a_made_up_value_shows_the_form() {
+        let contract = contract(json!({
+            "type": "object",
+            "properties": {"open": {"type": "boolean"}},
+            "required": ["open"],
+        }));
+        let turns = conversation(&contract, None, "is it open?");
+        assert!(turns[0].text.ends_with("with other values:\n{\"open\":true}"), "{turns:?}");
+    }
+}
