@@ -99,7 +99,9 @@ impl Search<'_> {
                 return Ok(false);
             }
             constraint.take(&next)?;
-            next.iter().for_each(|token| self.place.follow(tokenizer.bytes(*token)));
+            for token in &next {
+                self.place.follow(tokenizer.bytes(*token));
+            }
             self.tokens.extend(next);
         }
         Ok(true)
@@ -110,10 +112,8 @@ impl Search<'_> {
         constraint: &mut Constraint,
         tokenizer: &Tokenizer,
     ) -> Result<Option<TokenId>, ConstraintError> {
-        let exits = match self.place.is_inside_string() {
-            true => &self.exits.inside,
-            false => &self.exits.outside,
-        };
+        let Exits { inside, outside, .. } = self.exits;
+        let exits = if self.place.is_inside_string() { inside } else { outside };
         if let Some(exit) = exits.iter().find(|token| constraint.allows(**token)) {
             return Ok(Some(*exit));
         }

@@ -5,7 +5,7 @@
 
 use llguidance::api::TopLevelGrammar;
 use llguidance::{JsonCompileOptions, Matcher, ParserFactory};
-use serde_json::{Map, Value};
+use serde_json::Value;
 use thiserror::Error;
 use toktrie::{SimpleVob, TokEnv, TokenId};
 
@@ -39,16 +39,17 @@ impl Grammars {
 
     /// Compiles the grammar of a schema in the dialect `llguidance`.
     pub(crate) fn compile(&self, schema: &Value) -> Result<Constraint, ConstraintError> {
-        let mut schema = match schema {
-            Value::Object(members) => Value::Object(members.clone()),
-            Value::Bool(false) => return Err(ConstraintError::Unsatisfiable),
-            _ => Value::Object(Map::new()),
-        };
+        if *schema == Value::Bool(false) {
+            return Err(ConstraintError::Unsatisfiable);
+        }
+        // What is no object is `true`, and accepts anything.
+        let mut schema = Value::Object(schema.as_object().cloned().unwrap_or_default());
         let options = JsonCompileOptions {
             whitespace_flexible: false,
             lenient: true,
             ..JsonCompileOptions::default()
         };
+        tighten_formats(&mut schema);
         options.apply_to(&mut schema);
         let parser = self.factory.create_parser(TopLevelGrammar::from_json_schema(schema));
         let mut matcher = Matcher::new(parser);
@@ -114,6 +115,32 @@ impl Constraint {
         let complete = taken == tokens.len() && self.is_complete();
         self.take_back(taken)?;
         Ok(complete)
+    }
+}
+
+/// Patterns for formats of which the grammar allows more than the format does: second 60 at any
+/// time, and names of any length.
+const FORMAT_PATTERNS: [(&str, &str); 4] = [
+    ("date-time", "^[^:]+:[0-5][0-9]:[0-5]"),
+    ("time", "^[^:]+:[0-5][0-9]:[0-5]"),
+    ("email", "^[^@]{1,64}@[^@]{1,180}$"),
+    ("hostname", "^.{1,250}$"),
+];
+
+/// Adds to formats what the grammar overlooks; a schema that has a pattern of its own keeps it.
+fn tighten_formats(schema: &mut Value) {
+    match schema {
+        Value::Array(schemas) => schemas.iter_mut().for_each(tighten_formats),
+        Value::Object(members) => {
+            let format = members.get("format").and_then(Value::as_str);
+            let known = FORMAT_PATTERNS.iter().find(|(name, _)| Some(*name) == format);
+            if let (Some((_, pattern)), false) = (known, members.contains_key("pattern")) {
+                members.insert("pattern".to_owned(), (*pattern).into());
+            }
+            let schemas = members.iter_mut().filter(|(key, _)| *key != "enum" && *key != "const");
+            schemas.for_each(|(_, schema)| tighten_formats(schema));
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
 }
 

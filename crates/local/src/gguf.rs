@@ -141,42 +141,32 @@ impl Header {
 
     /// Returns a text of the metadata.
     pub fn text(&self, key: &str) -> Option<&str> {
-        match self.value(key)? {
-            Value::Text(text) => Some(text),
-            _ => None,
-        }
+        let Value::Text(text) = self.value(key)? else { return None };
+        Some(text)
     }
 
     /// Returns a list of texts of the metadata.
     pub fn texts(&self, key: &str) -> Option<&[String]> {
-        match self.value(key)? {
-            Value::Texts(texts) => Some(texts),
-            _ => None,
-        }
+        let Value::Texts(texts) = self.value(key)? else { return None };
+        Some(texts)
     }
 
     /// Returns a list of whole numbers of the metadata.
     pub fn integers(&self, key: &str) -> Option<&[i64]> {
-        match self.value(key)? {
-            Value::Integers(numbers) => Some(numbers),
-            _ => None,
-        }
+        let Value::Integers(numbers) = self.value(key)? else { return None };
+        Some(numbers)
     }
 
     /// Returns a whole number of the metadata.
     pub fn natural(&self, key: &str) -> Option<u64> {
-        match self.value(key)? {
-            Value::Natural(number) => Some(*number),
-            _ => None,
-        }
+        let Value::Natural(number) = self.value(key)? else { return None };
+        Some(*number)
     }
 
     /// Returns a number of the metadata that has a fraction.
     pub fn real(&self, key: &str) -> Option<f64> {
-        match self.value(key)? {
-            Value::Real(number) => Some(*number),
-            _ => None,
-        }
+        let Value::Real(number) = self.value(key)? else { return None };
+        Some(*number)
     }
 
     /// Returns where a tensor lies.
@@ -209,9 +199,11 @@ impl<R: Read> Reader<R> {
     fn fill(&mut self, bytes: &mut [u8]) -> Result<(), HeaderError> {
         let length = bytes.len() as u64;
         self.demand(length)?;
-        self.source.read_exact(bytes).map_err(|error| match error.kind() {
-            std::io::ErrorKind::UnexpectedEof => HeaderError::Truncated,
-            _ => HeaderError::Unreadable(error),
+        self.source.read_exact(bytes).map_err(|error| {
+            if error.kind() == std::io::ErrorKind::UnexpectedEof {
+                return HeaderError::Truncated;
+            }
+            HeaderError::Unreadable(error)
         })?;
         self.position += length;
         Ok(())

@@ -19,6 +19,10 @@ use shape::Shape;
 /// How many tokens are evaluated together: enough to use each weight many times while it is near.
 const BATCH: usize = 64;
 
+// A word of a set of tokens has as many bits as a tile has rows, so that it says of a whole tile
+// whether it is wanted.
+const _: () = assert!(ROWS == 32, "a tile has as many rows as a word has bits");
+
 /// One layer's weights.
 #[derive(Debug)]
 struct Layer {
@@ -161,8 +165,6 @@ impl Llama {
     fn score(&self, state: &[f32], allowed: Option<&SimpleVob>) -> Vec<f32> {
         let input = Activation::round(&norm(state, &self.norm, self.shape.epsilon));
         let head = self.head.as_ref().unwrap_or(&self.embedding);
-        // One word of the set has the bits of 32 tokens, as many as a tile has rows.
-        const _: () = assert!(ROWS == 32, "a tile has as many rows as a word has bits");
         head.multiply_some(&input, f32::NEG_INFINITY, |tile| {
             allowed.is_none_or(|set| set.as_slice().get(tile).is_some_and(|word| *word != 0))
         })

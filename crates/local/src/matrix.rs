@@ -8,7 +8,7 @@ use rayon::iter::{IndexedParallelIterator as _, IntoParallelIterator as _, Paral
 use rayon::slice::{ParallelSlice as _, ParallelSliceMut as _};
 
 use crate::kernel::{self, Activation, Block, ROWS};
-use crate::quant::{Codes, Kind, SPAN};
+use crate::quant::{Kind, Quantized, SPAN};
 
 /// How many tiles a thread takes at once.
 const TILES_PER_TASK: usize = 4;
@@ -126,7 +126,7 @@ impl Product {
 }
 
 /// Puts the codes of one row into its lane of the tile.
-fn place(tile: &mut [Block], planes: usize, row: usize, codes: &[Codes]) {
+fn place(tile: &mut [Block], planes: usize, row: usize, codes: &[Quantized]) {
     for (group, codes) in tile.chunks_exact_mut(planes).zip(codes) {
         match group {
             [only] => only.set_row(row, codes.codes, codes.scale, codes.floor),

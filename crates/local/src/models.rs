@@ -6,6 +6,7 @@
 mod package;
 mod pip;
 
+use std::fmt::Write as _;
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
@@ -201,7 +202,12 @@ fn copy(
         total += length as u64;
         copied(total);
     }
-    Ok(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+    let mut sum = String::new();
+    for byte in hash.finalize() {
+        // Writing to a string cannot fail.
+        write!(sum, "{byte:02x}").unwrap_or_default();
+    }
+    Ok(sum)
 }
 
 fn disk(path: &Path, source: io::Error) -> PullError {

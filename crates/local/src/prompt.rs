@@ -35,10 +35,8 @@ impl Example {
     }
 
     fn read(example: &Value) -> Option<Self> {
-        let input = match example.get("input")? {
-            Value::String(text) => text.clone(),
-            other => other.to_string(),
-        };
+        let input = example.get("input")?;
+        let input = input.as_str().map_or_else(|| input.to_string(), str::to_owned);
         Some(Self { input, output: example.get("output")?.clone() })
     }
 }

@@ -9,7 +9,7 @@ pub(crate) const SPAN: usize = 32;
 
 /// Thirty-two weights as codes.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Codes {
+pub(crate) struct Quantized {
     pub(crate) codes: [u8; SPAN],
     pub(crate) scale: f32,
     pub(crate) floor: f32,
@@ -72,45 +72,29 @@ impl Kind {
     }
 
     /// Appends the codes of one block; a block of another size than this type's has none.
-    pub(crate) fn decode(self, block: &[u8], into: &mut Vec<Codes>) {
-        let done = match self {
-            Self::F32 => {
-                floats(block, 4, |bytes| bytes.try_into().map_or(0.0, f32::from_le_bytes), into)
-            }
-            Self::F16 => floats(block, 2, |bytes| half(bytes, 0), into),
-            Self::Bf16 => floats(
-                block,
-                2,
-                |bytes| {
-                    bytes.try_into().map_or(0.0, |pair: [u8; 2]| {
-                        f32::from_bits(u32::from(u16::from_le_bytes(pair)) << 16)
-                    })
-                },
-                into,
-            ),
-            Self::Q4_0 => {
-                nibbles(block, 2, None).map(|codes| into.push(below(half(block, 0), codes, 8.0)))
-            }
-            Self::Q4_1 => nibbles(block, 4, None).map(|codes| {
-                into.push(Codes { codes, scale: half(block, 0), floor: half(block, 2) })
-            }),
-            Self::Q5_0 => nibbles(block, 6, Some(2))
-                .map(|codes| into.push(below(half(block, 0), codes, 16.0))),
-            Self::Q5_1 => nibbles(block, 8, Some(4)).map(|codes| {
-                into.push(Codes { codes, scale: half(block, 0), floor: half(block, 2) })
-            }),
-            Self::Q8_0 => bytes(block, into),
-            Self::Q4K => super_block(block, None, 16, into),
-            Self::Q5K => super_block(block, Some(16), 48, into),
-            Self::Q6K => six_bits(block, into),
+    pub(crate) fn decode(self, block: &[u8], into: &mut Vec<Quantized>) {
+        let above = |codes| Quantized { codes, scale: half(block, 0), floor: half(block, 2) };
+        let below = |codes, middle: f32| {
+            let scale = half(block, 0);
+            Quantized { codes, scale, floor: -middle * scale }
         };
-        debug_assert!(done.is_some(), "blocks are cut to the size of their type");
+        let one = match self {
+            Self::F32 => floats(block, |bytes| f32::from_le_bytes(*bytes)),
+            Self::F16 => floats(block, |bytes: &[u8; 2]| half(bytes, 0)),
+            Self::Bf16 => floats(block, |[low, high]| f32::from_le_bytes([0, 0, *low, *high])),
+            Self::Q4_0 => nibbles(block, 2, None).map(|codes| below(codes, 8.0)),
+            Self::Q4_1 => nibbles(block, 4, None).map(above),
+            Self::Q5_0 => nibbles(block, 6, Some(2)).map(|codes| below(codes, 16.0)),
+            Self::Q5_1 => nibbles(block, 8, Some(4)).map(above),
+            Self::Q8_0 => bytes(block).map(|codes| below(codes, 128.0)),
+            Self::Q4K => return into.extend(super_block(block, None, 16).into_iter().flatten()),
+            Self::Q5K => {
+                return into.extend(super_block(block, Some(16), 48).into_iter().flatten());
+            }
+            Self::Q6K => return into.extend(six_bits(block).into_iter().flatten()),
+        };
+        into.extend(one);
     }
-}
-
-/// Returns codes that count from `middle` scales below zero.
-fn below(scale: f32, codes: [u8; SPAN], middle: f32) -> Codes {
-    Codes { codes, scale, floor: -middle * scale }
 }
 
 /// Reads the 16-bit float at `offset`; 0 if it is not there.
@@ -128,7 +112,7 @@ pub(crate) fn half(block: &[u8], offset: usize) -> f32 {
 }
 
 /// Rounds thirty-two floats to eight bits.
-pub(crate) fn round(weights: &[f32; SPAN]) -> Codes {
+pub(crate) fn round(weights: &[f32; SPAN]) -> Quantized {
     let low = weights.iter().copied().fold(f32::INFINITY, f32::min);
     let high = weights.iter().copied().fold(f32::NEG_INFINITY, f32::max);
     let (floor, scale) = (low, (high - low) / 255.0);
@@ -139,21 +123,12 @@ pub(crate) fn round(weights: &[f32; SPAN]) -> Codes {
         reason = "the quotient lies between 0 and 255, and such casts saturate"
     )]
     let codes = weights.map(|weight| ((weight - floor) * steps).round() as u8);
-    Codes { codes, scale, floor }
+    Quantized { codes, scale, floor }
 }
 
-fn floats(
-    block: &[u8],
-    width: usize,
-    read: impl Fn(&[u8]) -> f32,
-    into: &mut Vec<Codes>,
-) -> Option<()> {
-    let mut weights = [0.0; SPAN];
-    for (weight, bytes) in weights.iter_mut().zip(block.chunks_exact(width)) {
-        *weight = read(bytes);
-    }
-    into.push(round(&weights));
-    Some(())
+fn floats<const N: usize>(block: &[u8], read: impl Fn(&[u8; N]) -> f32) -> Option<Quantized> {
+    let floats: &[[u8; N]; SPAN] = block.as_chunks().0.try_into().ok()?;
+    Some(round(&floats.each_ref().map(read)))
 }
 
 /// Reads sixteen bytes of two codes each; `fifth` is where the fifth bits of all are, if any.
@@ -167,50 +142,38 @@ fn nibbles(block: &[u8], offset: usize, fifth: Option<usize>) -> Option<[u8; SPA
     if let Some(offset) = fifth {
         let bits = u32::from_le_bytes(block.get(offset..offset + 4)?.try_into().ok()?);
         for (place, code) in codes.iter_mut().enumerate() {
-            *code |= u8::from(bits >> place & 1 == 1) << 4;
+            *code |= u8::from((bits >> place) & 1 == 1) << 4;
         }
     }
     Some(codes)
 }
 
-fn bytes(block: &[u8], into: &mut Vec<Codes>) -> Option<()> {
-    let mut codes = [0; SPAN];
-    for (code, byte) in codes.iter_mut().zip(block.get(2..34)?) {
-        // From two's complement to an excess of 128.
-        *code = byte ^ 0x80;
-    }
-    into.push(below(half(block, 0), codes, 128.0));
-    Some(())
+/// Reads signed bytes as codes from 0 on.
+fn bytes(block: &[u8]) -> Option<[u8; SPAN]> {
+    let bytes: [u8; SPAN] = block.get(2..34)?.try_into().ok()?;
+    // From two's complement to an excess of 128.
+    Some(bytes.map(|byte| byte ^ 0x80))
 }
 
 /// Reads 256 codes in eight spans, with scales and floors of six bits each at 4.
-fn super_block(
-    block: &[u8],
-    fifth: Option<usize>,
-    low: usize,
-    into: &mut Vec<Codes>,
-) -> Option<()> {
+fn super_block(block: &[u8], fifth: Option<usize>, low: usize) -> Option<Vec<Quantized>> {
     let (scale, floor) = (half(block, 0), half(block, 2));
     let packed = block.get(4..16)?;
-    for span in 0..8 {
-        let pairs = block.get(low + span / 2 * 32..low + span / 2 * 32 + 32)?;
-        let mut codes = [0; SPAN];
-        for (code, pair) in codes.iter_mut().zip(pairs) {
-            *code = if span % 2 == 0 { pair & 15 } else { pair >> 4 };
-        }
+    let read = |span: usize| {
+        let start = low + span / 2 * 32;
+        let pairs: [u8; SPAN] = block.get(start..start + 32)?.try_into().ok()?;
+        let mut codes =
+            pairs.map(|pair| if span.is_multiple_of(2) { pair & 15 } else { pair >> 4 });
         if let Some(offset) = fifth {
             for (code, bits) in codes.iter_mut().zip(block.get(offset..offset + 32)?) {
-                *code |= (bits >> span & 1) << 4;
+                *code |= ((bits >> span) & 1) << 4;
             }
         }
         let (steps, depth) = six_bit_pair(packed, span)?;
-        into.push(Codes {
-            codes,
-            scale: scale * f32::from(steps),
-            floor: -floor * f32::from(depth),
-        });
-    }
-    Some(())
+        let (scale, floor) = (scale * f32::from(steps), -floor * f32::from(depth));
+        Some(Quantized { codes, scale, floor })
+    };
+    (0..8).map(read).collect()
 }
 
 /// Returns scale and floor of one of eight spans, of twelve packed bytes.
@@ -220,29 +183,26 @@ fn six_bit_pair(packed: &[u8], span: usize) -> Option<(u8, u8)> {
         return Some((at(span)? & 63, at(span + 4)? & 63));
     }
     let low = at(span + 4)?;
-    Some((low & 15 | at(span - 4)? >> 6 << 4, low >> 4 | at(span)? >> 6 << 4))
+    Some(((low & 15) | ((at(span - 4)? >> 6) << 4), (low >> 4) | ((at(span)? >> 6) << 4)))
 }
 
 /// Reads 256 codes of six bits with a scale for every sixteen, and rounds them to eight.
-fn six_bits(block: &[u8], into: &mut Vec<Codes>) -> Option<()> {
+fn six_bits(block: &[u8]) -> Option<Vec<Quantized>> {
     let (lows, highs, scales) = (block.get(..128)?, block.get(128..192)?, block.get(192..208)?);
     let scale = half(block, 208);
-    for span in 0..8 {
+    let read = |span: usize| {
         let (part, quarter) = (span / 4, span % 4);
-        let lows = lows.get(part * 64 + quarter % 2 * 32..)?;
-        let highs = highs.get(part * 32..)?;
+        let pairs = lows.get(part * 64 + quarter % 2 * 32..)?.iter().zip(highs.get(part * 32..)?);
         let mut weights = [0.0; SPAN];
-        for (place, (weight, (low, high))) in
-            weights.iter_mut().zip(lows.iter().zip(highs)).enumerate()
-        {
+        for (place, (weight, (low, high))) in weights.iter_mut().zip(pairs).enumerate() {
             let low = if quarter < 2 { low & 15 } else { low >> 4 };
-            let code = low | (high >> (quarter * 2) & 3) << 4;
-            let own = scales.get(span * 2 + place / 16).copied()?;
-            *weight = scale * f32::from(own.cast_signed()) * (f32::from(code) - 32.0);
+            let code = low | (((high >> (quarter * 2)) & 3) << 4);
+            let own = scales.get(span * 2 + place / 16)?.cast_signed();
+            *weight = scale * f32::from(own) * (f32::from(code) - 32.0);
         }
-        into.push(round(&weights));
-    }
-    Some(())
+        Some(round(&weights))
+    };
+    (0..8).map(read).collect()
 }
 
 #[cfg(test)]

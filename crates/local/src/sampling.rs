@@ -68,7 +68,9 @@ mod tests {
 
     fn allowing(tokens: &[TokenId]) -> SimpleVob {
         let mut set = SimpleVob::alloc(4);
-        tokens.iter().for_each(|token| set.allow_token(*token));
+        for token in tokens {
+            set.allow_token(*token);
+        }
         set
     }
 

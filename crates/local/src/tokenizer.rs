@@ -56,15 +56,12 @@ impl Tokenizer {
             }
             let is_ordinary = types.get(id as usize).is_none_or(|kind| *kind == ORDINARY);
             let bytes = if is_ordinary { alphabet_bytes(name) } else { None };
-            match bytes {
-                Some(bytes) => {
-                    ordinary.insert(bytes.clone(), id);
-                    tokens.push(bytes);
-                }
-                None => {
-                    control.insert(name.clone(), id);
-                    tokens.push(name.as_bytes().to_vec());
-                }
+            if let Some(bytes) = bytes {
+                ordinary.insert(bytes.clone(), id);
+                tokens.push(bytes);
+            } else {
+                control.insert(name.clone(), id);
+                tokens.push(name.as_bytes().to_vec());
             }
         }
         let merges = header

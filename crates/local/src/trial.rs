@@ -6,8 +6,9 @@ use std::path::Path;
 use crate::quant::Kind;
 
 /// The sizes of the model.
-pub(crate) const WIDTH: usize = 64;
-pub(crate) const LAYERS: usize = 2;
+const WIDTH: u64 = 64;
+const INNER: u64 = 96;
+const LAYERS: u32 = 2;
 pub(crate) const CONTEXT: u32 = 2048;
 
 /// Tokens that are merged of others, each of two that come before it.
@@ -27,9 +28,9 @@ impl Gguf {
         let mut file = Self { entries: Vec::new(), tensors: Vec::new() };
         file.text("general.architecture", "llama");
         for (name, size) in [
-            ("block_count", LAYERS as u32),
+            ("block_count", LAYERS),
             ("context_length", CONTEXT),
-            ("embedding_length", WIDTH as u32),
+            ("embedding_length", 64),
             ("feed_forward_length", 96),
             ("attention.head_count", 4),
             ("attention.head_count_kv", 2),
@@ -83,7 +84,7 @@ impl Gguf {
     }
 
     fn weights(&mut self, chance: &mut fastrand::Rng) {
-        let tokens = 258 + MERGES.len();
+        let tokens = 258 + MERGES.len() as u64;
         self.tensor(chance, "token_embd.weight", &[WIDTH, tokens]);
         self.tensor(chance, "output_norm.weight", &[WIDTH]);
         for layer in 0..LAYERS {
@@ -94,20 +95,19 @@ impl Gguf {
                 ("attn_v", vec![WIDTH, WIDTH / 2]),
                 ("attn_output", vec![WIDTH, WIDTH]),
                 ("ffn_norm", vec![WIDTH]),
-                ("ffn_gate", vec![WIDTH, 96]),
-                ("ffn_up", vec![WIDTH, 96]),
-                ("ffn_down", vec![96, WIDTH]),
+                ("ffn_gate", vec![WIDTH, INNER]),
+                ("ffn_up", vec![WIDTH, INNER]),
+                ("ffn_down", vec![INNER, WIDTH]),
             ] {
                 self.tensor(chance, &format!("blk.{layer}.{name}.weight"), &sizes);
             }
         }
     }
 
-    fn tensor(&mut self, chance: &mut fastrand::Rng, name: &str, sizes: &[usize]) {
-        let elements: usize = sizes.iter().product();
+    fn tensor(&mut self, chance: &mut fastrand::Rng, name: &str, sizes: &[u64]) {
+        let elements: u64 = sizes.iter().product();
         let bytes = (0..elements).flat_map(|_| (chance.f32() - 0.5).to_le_bytes()).collect();
-        let sizes = sizes.iter().map(|size| *size as u64).collect();
-        self.tensors.push((name.to_owned(), sizes, 0, bytes));
+        self.tensors.push((name.to_owned(), sizes.to_vec(), 0, bytes));
     }
 
     /// Changes sizes and element type that the header gives for a tensor.
@@ -135,8 +135,10 @@ impl Gguf {
         let mut offset = 0u64;
         for (name, sizes, kind, bytes) in &self.tensors {
             file.extend(sized(name.as_bytes()));
-            file.extend((sizes.len() as u32).to_le_bytes());
-            sizes.iter().for_each(|size| file.extend(size.to_le_bytes()));
+            file.extend(u32::try_from(sizes.len()).unwrap().to_le_bytes());
+            for size in sizes {
+                file.extend(size.to_le_bytes());
+            }
             file.extend(kind.to_le_bytes());
             file.extend(offset.to_le_bytes());
             offset += (bytes.len() as u64).next_multiple_of(32);
@@ -169,7 +171,7 @@ fn letter(byte: u8) -> char {
         return char::from(byte);
     }
     let place = (0..byte).filter(|each| !printed(each)).count();
-    char::from_u32(0x100 + place as u32).unwrap()
+    ('\u{100}'..).nth(place).unwrap()
 }
 
 fn sized(bytes: &[u8]) -> Vec<u8> {
@@ -183,7 +185,7 @@ pub(crate) fn random_block(kind: Kind, chance: &mut fastrand::Rng) -> Vec<u8> {
     let scales: &[usize] = match kind {
         Kind::Q4_1 | Kind::Q5_1 | Kind::Q4K | Kind::Q5K => &[0, 2],
         Kind::Q6K => &[208],
-        _ => &[0],
+        Kind::F32 | Kind::F16 | Kind::Bf16 | Kind::Q4_0 | Kind::Q5_0 | Kind::Q8_0 => &[0],
     };
     for scale in scales {
         // A half of 2^-8 up to 2^-5: sign and exponent are fixed, the rest is random.

@@ -128,7 +128,7 @@ impl Weights {
         columns: usize,
     ) -> Result<Matrix, WeightsError> {
         let (kind, bytes) = self.tensor(name, &[columns, rows])?;
-        if columns % kind.block().0 != 0 || columns % SPAN != 0 {
+        if !columns.is_multiple_of(kind.block().0) || !columns.is_multiple_of(SPAN) {
             return Err(WeightsError::Invalid { name: name.to_owned(), value: columns as u64 });
         }
         Ok(Matrix::pack(kind, &bytes, rows, columns))

@@ -137,7 +137,7 @@ impl<'a> Writer<'a> {
             return Ok(Some(Stop::Complete));
         }
         if !forced.is_empty() {
-            self.take_forced(forced)?;
+            self.take_forced(&forced)?;
             self.grammar += began.elapsed();
             return Ok((self.left == 0 && !self.is_complete()).then_some(Stop::Cut));
         }
@@ -163,13 +163,13 @@ impl<'a> Writer<'a> {
     }
 
     /// Takes what the grammar leaves no choice about.
-    fn take_forced(&mut self, forced: Vec<TokenId>) -> Result<(), ConstraintError> {
+    fn take_forced(&mut self, forced: &[TokenId]) -> Result<(), ConstraintError> {
         let Some(constraint) = &mut self.constraint else { return Ok(()) };
-        constraint.take(&forced)?;
+        constraint.take(forced)?;
         self.counts.forced += forced.len();
-        self.note(&forced);
+        self.note(forced);
         match &mut self.plan {
-            Some(plan) if plan.starts_with(&forced) => drop(plan.drain(..forced.len())),
+            Some(plan) if plan.starts_with(forced) => drop(plan.drain(..forced.len())),
             Some(_) => self.plan = self.way_out()?,
             None => {}
         }

@@ -33,6 +33,8 @@ fn answer(embedded: &mut Embedded, schema: &Value, seed: u64, budget: usize) -> 
 #[test_case(json!({"anyOf": [{"type": "string", "pattern": "^[a-z]{3}-[0-9]+$"}, {"type": "object", "properties": {"n": {"type": "number", "minimum": 0, "maximum": 9}}, "required": ["n"]}]}))]
 #[test_case(json!({"type": "object", "additionalProperties": {"type": "boolean"}}))]
 #[test_case(json!({"type": "string", "format": "date-time"}))]
+#[test_case(json!({"type": "string", "format": "email"}))]
+#[test_case(json!({"type": "string", "format": "hostname"}))]
 #[test_case(json!({"type": "string", "minLength": 20, "maxLength": 30}))]
 #[test_case(json!({"$ref": "#/$defs/tree", "$defs": {"tree": {"type": "object", "properties": {"leaf": {"type": "string"}, "under": {"type": "array", "items": {"$ref": "#/$defs/tree"}}}, "required": ["leaf", "under"], "additionalProperties": false}}}))]
 fn every_answer_conforms_and_none_is_cut(schema: Value) {

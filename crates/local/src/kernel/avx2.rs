@@ -1,4 +1,8 @@
 //! The kernel in the instructions of AVX2.
+#![expect(
+    clippy::inline_always,
+    reason = "what is not inlined is compiled without these instructions"
+)]
 
 use std::arch::x86_64::{__m256, __m256i};
 

@@ -1,4 +1,8 @@
 //! Attention: what one head takes from the tokens before it.
+#![expect(
+    clippy::inline_always,
+    reason = "what is not inlined is compiled without the instructions that were found"
+)]
 
 use pulp::{Arch, Simd, WithSimd};
 

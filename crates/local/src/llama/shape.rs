@@ -9,7 +9,7 @@ const LAYER_LIMIT: u64 = 512;
 const VOCABULARY_LIMIT: u64 = 1 << 20;
 
 /// How much context is used at most: a cache for more is beyond what a small model is for.
-const CONTEXT_LIMIT: u64 = 8192;
+const CONTEXT_LIMIT: usize = 8192;
 
 /// Which halves of a head are turned against each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,7 +61,7 @@ impl Shape {
             None => heads,
         };
         let tokens = header.texts("tokenizer.ggml.tokens").map_or(0, <[String]>::len);
-        let vocabulary = sizes.checked("tokenizer.ggml.tokens", tokens as u64, VOCABULARY_LIMIT)?;
+        let vocabulary = checked("tokenizer.ggml.tokens", tokens as u64, VOCABULARY_LIMIT)?;
         let head_width = width / heads;
         let rotated = match header.natural(&sizes.key("rope.dimension_count")) {
             Some(_) => sizes.size("rope.dimension_count", head_width as u64)?,
@@ -69,7 +69,7 @@ impl Shape {
         };
         let fits = width % heads == 0 && heads % key_heads == 0;
         if !fits || rotated % 2 != 0 || head_width * key_heads % 32 != 0 {
-            return Err(sizes.invalid("attention.head_count", heads as u64));
+            return Err(invalid("attention.head_count", heads as u64));
         }
         Ok(Self {
             layers: sizes.size("block_count", LAYER_LIMIT)?,
@@ -82,7 +82,7 @@ impl Shape {
             rotation,
             base: sizes.real("rope.freq_base").unwrap_or(10_000.0),
             epsilon: sizes.real("attention.layer_norm_rms_epsilon").unwrap_or(1e-5),
-            context: sizes.size("context_length", u64::MAX)?.min(CONTEXT_LIMIT as usize),
+            context: sizes.size("context_length", u64::MAX)?.min(CONTEXT_LIMIT),
             vocabulary,
         })
     }
@@ -107,20 +107,13 @@ impl Sizes<'_> {
     fn size(&self, name: &str, limit: u64) -> Result<usize, WeightsError> {
         let key = self.key(name);
         let value = self.header.natural(&key).ok_or(WeightsError::Missing(key))?;
-        self.checked(name, value, limit)
-    }
-
-    fn checked(&self, name: &str, value: u64, limit: u64) -> Result<usize, WeightsError> {
-        match usize::try_from(value) {
-            Ok(size) if (1..=limit).contains(&value) => Ok(size),
-            _ => Err(self.invalid(name, value)),
-        }
+        checked(name, value, limit)
     }
 
     fn multiple_of_32(&self, name: &str) -> Result<usize, WeightsError> {
         match self.size(name, WIDTH_LIMIT)? {
             size if size % 32 == 0 => Ok(size),
-            size => Err(self.invalid(name, size as u64)),
+            size => Err(invalid(name, size as u64)),
         }
     }
 
@@ -128,8 +121,15 @@ impl Sizes<'_> {
     fn real(&self, name: &str) -> Option<f32> {
         self.header.real(&self.key(name)).map(|value| value as f32)
     }
+}
 
-    fn invalid(&self, name: &str, value: u64) -> WeightsError {
-        WeightsError::Invalid { name: name.to_owned(), value }
+fn checked(name: &str, value: u64, limit: u64) -> Result<usize, WeightsError> {
+    match usize::try_from(value) {
+        Ok(size) if (1..=limit).contains(&value) => Ok(size),
+        _ => Err(invalid(name, value)),
     }
+}
+
+fn invalid(name: &str, value: u64) -> WeightsError {
+    WeightsError::Invalid { name: name.to_owned(), value }
 }

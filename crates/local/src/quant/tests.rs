@@ -6,78 +6,78 @@ use crate::trial::random_block;
 fn weights(kind: Kind, block: &[u8]) -> Vec<f32> {
     let mut spans = Vec::new();
     kind.decode(block, &mut spans);
-    let weights = |span: Codes| span.codes.map(|code| span.scale * f32::from(code) + span.floor);
+    let weights =
+        |span: Quantized| span.codes.map(|code| span.scale * f32::from(code) + span.floor);
     spans.into_iter().flat_map(weights).collect()
 }
 
 /// The loops of the reference implementation, from a block to its weights.
 fn reference(kind: Kind, block: &[u8]) -> Vec<f32> {
-    let d = half(block, 0);
-    let m = half(block, 2);
-    let mut y = vec![0.0; kind.block().0];
     match kind {
-        Kind::Q4_0 | Kind::Q4_1 | Kind::Q5_0 | Kind::Q5_1 => {
-            let five = matches!(kind, Kind::Q5_0 | Kind::Q5_1);
-            let with_floor = matches!(kind, Kind::Q4_1 | Kind::Q5_1);
-            let header = if with_floor { 4 } else { 2 };
-            let qs = &block[header + if five { 4 } else { 0 }..];
-            let qh = if five {
-                u32::from_le_bytes(block[header..header + 4].try_into().unwrap())
-            } else {
-                0
-            };
-            for j in 0..16 {
-                let high0 = (((qh >> j) & 1) << 4) as u8;
-                let high1 = (((qh >> (j + 16)) & 1) << 4) as u8;
-                let x0 = f32::from((qs[j] & 0xf) | high0);
-                let x1 = f32::from((qs[j] >> 4) | high1);
-                let middle = if five { 16.0 } else { 8.0 };
-                let value = |x: f32| if with_floor { x * d + m } else { (x - middle) * d };
-                (y[j], y[j + 16]) = (value(x0), value(x1));
-            }
-        }
+        Kind::Q4_0 => simple(block, 2, None, 8.0),
+        Kind::Q4_1 => simple(block, 4, None, f32::NAN),
+        Kind::Q5_0 => simple(block, 6, Some(2), 16.0),
+        Kind::Q5_1 => simple(block, 8, Some(4), f32::NAN),
         Kind::Q8_0 => {
-            for j in 0..32 {
-                y[j] = f32::from(block[2 + j] as i8) * d;
-            }
+            block[2..].iter().map(|byte| f32::from(byte.cast_signed()) * half(block, 0)).collect()
         }
-        Kind::Q4K | Kind::Q5K => {
-            let five = kind == Kind::Q5K;
-            let ql = &block[if five { 48 } else { 16 }..];
-            for j in 0..4 {
-                for half in 0..2 {
-                    let (scale, floor) = scale_min(2 * j + half, &block[4..16]);
-                    for l in 0..32 {
-                        let low =
-                            if half == 0 { ql[32 * j + l] & 0xf } else { ql[32 * j + l] >> 4 };
-                        let bit = five && block[16 + l] & (1 << (2 * j + half)) != 0;
-                        let code = f32::from(low + if bit { 16 } else { 0 });
-                        y[64 * j + 32 * half + l] = d * scale * code - m * floor;
-                    }
-                }
-            }
-        }
-        Kind::Q6K => {
-            let d = half(block, 208);
-            for n in 0..2 {
-                let (ql, qh) = (&block[64 * n..], &block[128 + 32 * n..]);
-                let sc = |index: usize| f32::from(block[192 + 8 * n + index] as i8);
-                for l in 0..32 {
-                    let is = l / 16;
-                    let codes = [
-                        (ql[l] & 0xf) | ((qh[l] & 3) << 4),
-                        (ql[l + 32] & 0xf) | (((qh[l] >> 2) & 3) << 4),
-                        (ql[l] >> 4) | (((qh[l] >> 4) & 3) << 4),
-                        (ql[l + 32] >> 4) | (((qh[l] >> 6) & 3) << 4),
-                    ];
-                    for (part, code) in codes.into_iter().enumerate() {
-                        y[128 * n + 32 * part + l] =
-                            d * sc(is + 2 * part) * (f32::from(code) - 32.0);
-                    }
-                }
-            }
-        }
+        Kind::Q4K => k_quants(block, None, &block[16..]),
+        Kind::Q5K => k_quants(block, Some(&block[16..48]), &block[48..]),
+        Kind::Q6K => six_bit_quants(block),
         Kind::F32 | Kind::F16 | Kind::Bf16 => panic!("floats have no codes"),
+    }
+}
+
+/// A middle that is no number stands for a floor in the block.
+fn simple(block: &[u8], codes: usize, fifth: Option<usize>, middle: f32) -> Vec<f32> {
+    let (d, m) = (half(block, 0), half(block, 2));
+    let qs = &block[codes..];
+    let qh = fifth.map_or(0, |at| u32::from_le_bytes(block[at..at + 4].try_into().unwrap()));
+    let mut y = vec![0.0; 32];
+    for j in 0..16 {
+        let high = |place: usize| if (qh >> place) & 1 == 1 { 16 } else { 0 };
+        let x0 = f32::from((qs[j] & 0xf) | high(j));
+        let x1 = f32::from((qs[j] >> 4) | high(j + 16));
+        let value = |x: f32| if middle.is_nan() { x * d + m } else { (x - middle) * d };
+        (y[j], y[j + 16]) = (value(x0), value(x1));
+    }
+    y
+}
+
+fn k_quants(block: &[u8], fifth: Option<&[u8]>, ql: &[u8]) -> Vec<f32> {
+    let (d, m) = (half(block, 0), half(block, 2));
+    let mut y = vec![0.0; 256];
+    for j in 0..4 {
+        for half in 0..2 {
+            let (scale, floor) = scale_min(2 * j + half, &block[4..16]);
+            for l in 0..32 {
+                let low = if half == 0 { ql[32 * j + l] & 0xf } else { ql[32 * j + l] >> 4 };
+                let bit = fifth.is_some_and(|qh| qh[l] & (1 << (2 * j + half)) != 0);
+                let code = f32::from(low + if bit { 16 } else { 0 });
+                y[64 * j + 32 * half + l] = d * scale * code - m * floor;
+            }
+        }
+    }
+    y
+}
+
+fn six_bit_quants(block: &[u8]) -> Vec<f32> {
+    let d = half(block, 208);
+    let mut y = vec![0.0; 256];
+    for n in 0..2 {
+        let (ql, qh) = (&block[64 * n..], &block[128 + 32 * n..]);
+        for l in 0..32 {
+            let codes = [
+                (ql[l] & 0xf) | ((qh[l] & 3) << 4),
+                (ql[l + 32] & 0xf) | (((qh[l] >> 2) & 3) << 4),
+                (ql[l] >> 4) | (((qh[l] >> 4) & 3) << 4),
+                (ql[l + 32] >> 4) | (((qh[l] >> 6) & 3) << 4),
+            ];
+            for (part, code) in codes.into_iter().enumerate() {
+                let scale = block[192 + 8 * n + l / 16 + 2 * part].cast_signed();
+                y[128 * n + 32 * part + l] = d * f32::from(scale) * (f32::from(code) - 32.0);
+            }
+        }
     }
     y
 }
