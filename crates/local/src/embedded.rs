@@ -35,6 +35,9 @@ pub enum EmbeddedError {
     /// The model cannot go on.
     #[error(transparent)]
     Engine(#[from] EngineError),
+    /// The model was offered a choice that it is too small for.
+    #[error("the embedded model cannot choose between {0} tools")]
+    Tools(usize),
     /// Even the shortest answer does not fit.
     #[error("the shortest answer takes {needed} tokens, over the limit of {limit}")]
     Budget {

@@ -21,6 +21,7 @@ mod place;
 mod prompt;
 mod quant;
 mod repetition;
+mod respond;
 mod sampling;
 mod tokenizer;
 mod weights;

@@ -44,8 +44,11 @@ impl Example {
 /// Returns the conversation that puts `job` to a small model.
 pub fn conversation(contract: &Contract, system: Option<&str>, job: &str) -> Vec<Turn> {
     let examples = Example::of(contract);
-    let mut turns =
-        vec![Turn { role: Role::System, text: instructions(contract, system, &examples) }];
+    let system = match examples.as_slice() {
+        [] => instructions(contract.schema(), system),
+        _ => outline(contract.schema(), system),
+    };
+    let mut turns = vec![Turn { role: Role::System, text: system }];
     for example in examples {
         turns.push(Turn { role: Role::User, text: example.input });
         turns.push(Turn { role: Role::Assistant, text: example.output.to_string() });
@@ -54,22 +57,22 @@ pub fn conversation(contract: &Contract, system: Option<&str>, job: &str) -> Vec
     turns
 }
 
-fn instructions(contract: &Contract, system: Option<&str>, examples: &[Example]) -> String {
-    let mut text = String::new();
-    if let Some(system) = system {
-        text.push_str(system);
-        text.push_str("\n\n");
-    }
-    text.push_str("Answer with JSON of this form, with values from the user's text:\n");
-    text.push_str(&Outline::of(contract.schema()).to_string());
-    if examples.is_empty()
-        && let Ok(form) = contract.example()
-        && form.text().len() <= FORM_LIMIT_BYTES
-    {
+/// Returns standing instructions that show the form of the answer, with a made-up value.
+pub(crate) fn instructions(schema: &Value, system: Option<&str>) -> String {
+    let mut text = outline(schema, system);
+    let form = Contract::compile(schema.clone()).ok().and_then(|contract| contract.example().ok());
+    if let Some(form) = form.filter(|form| form.text().len() <= FORM_LIMIT_BYTES) {
         text.push_str("\nThe form, filled in with other values:\n");
         text.push_str(&form.to_compact());
     }
     text
+}
+
+/// Returns standing instructions that show the form of the answer in few words.
+fn outline(schema: &Value, system: Option<&str>) -> String {
+    let own = system.map(|system| format!("{system}\n\n")).unwrap_or_default();
+    let form = Outline::of(schema);
+    format!("{own}Answer with JSON of this form, with values from the user's text:\n{form}")
 }
 
 #[cfg(test)]
