@@ -42,7 +42,9 @@ def single_quotes(size):
 
 
 def truncated(size):
-    return json.dumps(answer(size))[: size - 7]
+    """Cut inside the last message, whatever the size."""
+    text = json.dumps(answer(size))
+    return text[: text.rindex("it's fine")]
 
 
 def inner_quotes(size):

@@ -2,8 +2,9 @@
 //!
 //! `mcp_server` speaks on stdin and stdout; `mcp_server http` serves streamable HTTP on loopback
 //! and prints its URL; `mcp_server mute` never says anything; `mcp_server many` has
-//! 130 tools.
+//! 130 tools. The tools `flood` and `garbage` say what is no message before they answer.
 
+use std::io::Write as _;
 use std::sync::Arc;
 
 use rmcp::handler::server::ServerHandler;
@@ -14,6 +15,16 @@ use rmcp::model::{
 use rmcp::service::{RequestContext, RoleServer, ServiceExt};
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+
+/// More than any message may hold.
+const FLOOD_BYTES: usize = 20 * 1024 * 1024;
+
+/// Says something between two messages.
+fn interject(text: &str) {
+    let mut stdout = std::io::stdout().lock();
+    drop(stdout.write_all(text.as_bytes()).and_then(|()| stdout.write_all(b"\n")));
+    drop(stdout.flush());
+}
 
 struct Server;
 
@@ -27,8 +38,17 @@ impl ServerHandler for Server {
         _request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, rmcp::ErrorData> {
-        let names =
-            ["echo", "fail", "crash", "hang", "read_file", "structured_output", "odd name!"];
+        let names = [
+            "echo",
+            "fail",
+            "crash",
+            "hang",
+            "flood",
+            "garbage",
+            "read_file",
+            "structured_output",
+            "odd name!",
+        ];
         let tool = |name: String| {
             let mut schema = JsonObject::new();
             schema.insert("type".to_owned(), "object".into());
@@ -53,6 +73,16 @@ impl ServerHandler for Server {
             "fail" => Ok(CallToolResult::error(said).into()),
             "crash" => std::process::exit(9),
             "hang" => std::future::pending().await,
+            "flood" => {
+                interject(&"x".repeat(FLOOD_BYTES));
+                Ok(CallToolResult::success(said).into())
+            }
+            "garbage" => {
+                interject(
+                    "{\"jsonrpc\": \u{fffd}\n[]\n{\"jsonrpc\": \"2.0\", \"id\": 999, \"result\": {}}",
+                );
+                Ok(CallToolResult::success(said).into())
+            }
             _ => Ok(CallToolResult::success(said).into()),
         }
     }

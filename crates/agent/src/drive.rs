@@ -11,6 +11,8 @@ mod objection;
 mod performance;
 mod stage;
 
+use std::time::Instant;
+
 use airtight_core::message::ToolSpec;
 use airtight_core::run::{EventKind, Report, Run};
 use tokio_util::sync::CancellationToken;
@@ -21,8 +23,7 @@ use crate::subagent::Subagents;
 use crate::telemetry::{self, Sender};
 use crate::toolbox::Toolbox;
 
-pub(crate) use background::Finished;
-pub(crate) use batch::{Returned, failed};
+pub(crate) use batch::{Allowance, Returned, failed};
 pub(crate) use performance::{Performance, Scene};
 
 /// One thing that happened, stamped.
@@ -75,16 +76,30 @@ impl Agent {
     /// Performs `run` to its end; `interrupt` ends it cleanly.
     ///
     /// The observer's last event is [`EventKind::Ended`], and there is exactly one.
-    pub async fn drive(
+    pub fn drive(
         &self,
+        run: Run,
+        observer: &mut dyn Observer,
+        interrupt: CancellationToken,
+    ) -> impl Future<Output = Report> {
+        self.drive_since(Instant::now(), run, observer, interrupt)
+    }
+
+    /// Does the same for a run that took some of its time already, since `started`.
+    pub async fn drive_since(
+        &self,
+        started: Instant,
         run: Run,
         observer: &mut dyn Observer,
         interrupt: CancellationToken,
     ) -> Report {
         let stage = stage::Live::new(observer);
-        let scene = Scene { agent: self, stage: &stage, parent: None, toolbox: &self.toolbox };
+        let toolbox = self.toolbox.for_a_run();
+        let scene = Scene { agent: self, stage: &stage, parent: None, toolbox: &toolbox };
         let span = telemetry::run(run.job(), Sender::User);
-        let report = Performance::new(scene, run, interrupt).perform(span).await;
+        let performance = Performance::new(scene, run, interrupt).since(started.into());
+        let mut report = performance.perform(span).await;
+        report.denials = toolbox.denials();
         scene.emit(EventKind::Ended(Box::new(report.clone())));
         report
     }

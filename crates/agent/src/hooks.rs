@@ -3,10 +3,12 @@
 //! A hook gets one JSON object on stdin, with the raw arguments: it sees what the tool sees, the
 //! terminal tool included. Exit 2 objects, and what the hook wrote to stderr is told to the model.
 //! Any other exit is no objection. A guard that hangs or cannot be started guards nothing, so
-//! before a call that counts as an objection; after it, nothing can be undone any more. Hooks get the
-//! environment without its secrets: one that needs a key must fetch it itself.
+//! before a call that counts as an objection; after it, nothing can be undone any more. Whatever it
+//! counts as, a hook that failed is told to the user. Hooks get the environment without its secrets:
+//! one that needs a key must fetch it itself.
 
 mod command;
+mod fault;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -17,6 +19,8 @@ use serde_json::{Value, json};
 
 use crate::process::Environment;
 use command::{Ended, Place};
+
+pub use fault::{HookFault, HookFaults};
 
 /// How long a hook may take unless the configuration says otherwise.
 pub const HOOK_TIMEOUT: Duration = Duration::from_mins(1);
@@ -95,6 +99,7 @@ pub struct Hooks {
     session_id: String,
     folder: PathBuf,
     environment: Environment,
+    faults: HookFaults,
 }
 
 impl Hooks {
@@ -105,7 +110,13 @@ impl Hooks {
         folder: PathBuf,
         environment: Environment,
     ) -> Self {
-        Self { all: hooks, session_id: session_id.into(), folder, environment }
+        let faults = HookFaults::default();
+        Self { all: hooks, session_id: session_id.into(), folder, environment, faults }
+    }
+
+    /// Returns those that failed, as they do.
+    pub fn faults(&self) -> HookFaults {
+        self.faults.clone()
     }
 
     /// Asks every `PreToolUse` hook in order, until one objects.
@@ -142,7 +153,8 @@ impl Hooks {
         tool: Option<&str>,
         input: impl Fn() -> Value,
     ) -> Result<(), Veto> {
-        for hook in self.all.iter().filter(|hook| hook.is_about(event, tool)) {
+        let about = self.all.iter().enumerate().filter(|(_, hook)| hook.is_about(event, tool));
+        for (index, hook) in about {
             let mut document = json!({
                 "hook_event_name": event.name(),
                 "session_id": self.session_id,
@@ -154,6 +166,7 @@ impl Hooks {
             let input = document.to_string();
             let place = Place { folder: &self.folder, environment: &self.environment };
             let ended = command::run(&hook.command, &input, hook.timeout, place).await;
+            self.faults.keep(index, hook, &ended);
             if let Some(veto) = objection(event, ended) {
                 return Err(veto);
             }

@@ -16,18 +16,16 @@ mod tools;
 mod workspace;
 
 pub use drive::{Agent, Event, Observer};
-pub use hooks::{HOOK_TIMEOUT, Hook, HookEvent, Hooks, Veto};
+pub use hooks::{HOOK_TIMEOUT, Hook, HookEvent, HookFault, HookFaults, Hooks, Veto};
 pub use mcp::{Mcp, McpConfigError, McpServer, McpStatus, McpTransport};
 pub use permission::{
     ApprovalMode, Denied, Permissions, Rule, RuleError, Subject, UnknownMode, Visibility,
 };
-pub use process::Environment;
+pub use process::{Environment, hide_process, kill_groups};
 pub use recording::Recording;
 pub use sandbox::{HELPER_ARGUMENT, Sandbox, SandboxError, enter_and_exec};
 pub use subagent::{AGENT_TOOL, Subagents};
 pub use telemetry::TELEMETRY_TARGET;
-pub use toolbox::{
-    CallContext, Called, Denial, DeniedBy, Effect, Note, Tool, ToolError, Toolbox, ToolboxBuilder,
-};
+pub use toolbox::{CallContext, Called, Effect, Note, Tool, ToolError, Toolbox, ToolboxBuilder};
 pub use tools::{RESULT_LIMIT_BYTES, Standard};
 pub use workspace::{PathError, Workspace, WorkspaceError};

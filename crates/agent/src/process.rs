@@ -6,6 +6,7 @@
 
 mod capture;
 mod environment;
+mod roster;
 
 use std::io;
 use std::process::ExitStatus;
@@ -19,7 +20,9 @@ use tokio::process::{ChildStderr, ChildStdin, ChildStdout, Command};
 use tokio_util::sync::CancellationToken;
 
 pub(crate) use capture::Capture;
-pub use environment::Environment;
+pub use environment::{Environment, hide_process};
+use roster::Place;
+pub use roster::kill_groups;
 
 /// How long a group may take to end itself after `SIGTERM`.
 const GRACE: Duration = Duration::from_secs(2);
@@ -43,16 +46,9 @@ pub(crate) enum Ended {
 #[derive(Debug)]
 pub(crate) struct Group {
     child: Box<dyn ChildWrapper>,
-    members: Members,
-}
-
-/// Whether a group may still have members.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Members {
-    /// It may.
-    Alive,
-    /// Its leader was waited for and the rest killed: its number may soon be somebody else's.
-    Gone,
+    /// Absent once its leader was waited for and the rest killed: its number may soon be somebody
+    /// else's.
+    place: Option<Place>,
 }
 
 impl Drop for Group {
@@ -66,7 +62,8 @@ impl Group {
     pub(crate) fn spawn(command: Command) -> io::Result<Self> {
         let mut wrapped = CommandWrap::from(command);
         wrapped.wrap(ProcessSession).wrap(KillOnDrop);
-        Ok(Self { child: wrapped.spawn()?, members: Members::Alive })
+        let (child, place) = roster::enlist(|| wrapped.spawn())?;
+        Ok(Self { child, place: Some(place) })
     }
 
     /// Returns the leader's stdin, once, if it is a pipe.
@@ -91,7 +88,7 @@ impl Group {
 
     /// Kills what is left of the group.
     fn kill(&mut self) {
-        if self.members == Members::Alive {
+        if self.place.is_some() {
             // An error means that nobody is left.
             drop(self.child.start_kill());
         }
@@ -100,14 +97,14 @@ impl Group {
     /// Kills what its leader, which was waited for, left behind.
     pub(crate) fn kill_rest(&mut self) {
         self.kill();
-        self.members = Members::Gone;
+        self.place = None;
     }
 
     /// Ends the group without asking.
     pub(crate) async fn end(&mut self) -> io::Result<()> {
         self.kill();
         let _: ExitStatus = self.child.wait().await?;
-        self.members = Members::Gone;
+        self.place = None;
         Ok(())
     }
 

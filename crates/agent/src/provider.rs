@@ -8,7 +8,7 @@ mod model;
 mod retry;
 mod transport;
 
-pub use endpoint::{Endpoint, EndpointError, Privacy};
+pub use endpoint::{Endpoint, EndpointError, Privacy, parse_base_url};
 pub use model::{Carried, KeyVariable, ModelName, ModelNameError, Vendor};
 pub use retry::{Retries, retry_after};
 pub use transport::{End, Exchange, Provider, Timeouts};

@@ -1,4 +1,4 @@
-//! The transcript of a run on disk: one JSON line for each event.
+//! The transcript of a run on disk: one JSON line for each event, the first of which says what ran.
 //!
 //! The rule it protects: neither keys nor the payload reach the disk, whether an answer was
 //! accepted, rejected or never judged. Terminal arguments become one placeholder, and so does text
@@ -12,7 +12,9 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use airtight_core::redact::Redactor;
+use serde_json::Value;
 
+use crate::clock;
 use crate::drive::{Event, Observer};
 
 /// Writes the events of a run to a file.
@@ -20,6 +22,8 @@ use crate::drive::{Event, Observer};
 pub struct Recording {
     file: Option<File>,
     redactor: Redactor,
+    /// The number of the next line; those of events have gaps, because deltas are not kept.
+    next: u64,
     failure: Option<io::Error>,
 }
 
@@ -33,7 +37,23 @@ impl Recording {
         options.write(true).create_new(true);
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        Ok(Self { file: Some(options.open(path)?), redactor, failure: None })
+        Ok(Self { file: Some(options.open(path)?), redactor, next: 0, failure: None })
+    }
+
+    /// Writes what deserves a warning but is no event of the run.
+    pub fn note(&mut self, text: &str) {
+        self.write(line::note(clock::unix_ms(), text));
+    }
+
+    fn write(&mut self, mut line: Value) {
+        let Some(file) = &mut self.file else { return };
+        self.redactor.mask_value(&mut line);
+        let mut text = line.to_string();
+        text.push('\n');
+        if let Err(error) = file.write_all(text.as_bytes()) {
+            self.failure = Some(error);
+            self.file = None;
+        }
     }
 
     /// Returns why the transcript is incomplete, if it is.
@@ -44,14 +64,9 @@ impl Recording {
 
 impl Observer for Recording {
     fn event(&mut self, event: &Event) {
-        let Some(file) = &mut self.file else { return };
-        let Some(mut value) = line::of(event) else { return };
-        self.redactor.mask_value(&mut value);
-        let mut text = value.to_string();
-        text.push('\n');
-        if let Err(error) = file.write_all(text.as_bytes()) {
-            self.failure = Some(error);
-            self.file = None;
+        if let Some(line) = line::of(event, self.next) {
+            self.next = self.next.saturating_add(1);
+            self.write(line);
         }
     }
 }

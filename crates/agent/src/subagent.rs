@@ -1,21 +1,20 @@
 //! The `agent` tool: another run, with its own conversation, tools and bounds, inside a run.
 //!
 //! A subagent has the tools of the one who sends it, except `agent` itself. It gets the terminal
-//! tool only if the call brings a schema of its own. What it uses counts for the run that sent it,
-//! whatever comes of it.
+//! tool only if the call brings a schema of its own. It pays from the purse of the run that sent it,
+//! which others may pay from at the same time.
 
 mod errand;
 mod outcome;
 
 use std::time::Duration;
 
-use airtight_core::codec::Usage;
 use airtight_core::message::{ToolCall, ToolResult, ToolSpec, ToolStatus};
 use airtight_core::price::Price;
-use airtight_core::run::{Budget, Notification, Policy, Run, TextRung};
+use airtight_core::run::{Notification, Policy, Run, TextRung};
 use tokio_util::sync::CancellationToken;
 
-use crate::drive::{Finished, Performance, Returned, Scene, failed};
+use crate::drive::{Allowance, Performance, Returned, Scene, failed};
 use crate::telemetry::{self, Sender};
 use crate::toolbox::Toolbox;
 use errand::{Errand, Manner};
@@ -78,14 +77,15 @@ pub(crate) async fn call<'a>(
     scene: Scene<'a>,
     subagents: &'a Subagents,
     call: ToolCall,
-    left: Budget,
+    allowance: Allowance,
     cancel: CancellationToken,
 ) -> Returned<'a> {
     let hooks = &scene.agent.hooks;
     if let Err(veto) = hooks.before(&call).await {
+        scene.toolbox.deny_by_hook(&call);
         return Returned::of(failed(&call, veto.0));
     }
-    let prepared = prepare(scene, subagents, &call, left);
+    let prepared = prepare(scene, subagents, &call, &allowance);
     let (errand, run, toolbox) = match prepared {
         Ok(prepared) => prepared,
         Err(message) => {
@@ -102,7 +102,7 @@ pub(crate) async fn call<'a>(
             let ToolCall { id: call_id, name, .. } = call.clone();
             let result = ToolResult { call_id, name, content, status };
             hooks.after(&call, &result).await;
-            Returned { result, usage: outcome.usage, task: None }
+            Returned { result, task: None }
         }
         Manner::Background => {
             let id = format!("agent-{}", scene.stage.number_task());
@@ -117,7 +117,7 @@ pub(crate) async fn call<'a>(
             // Made here, so that its span belongs to this call and not to what runs later.
             let work = perform(scene, run, call.id, toolbox, cancel);
             let task = Box::pin(async move { finished(task_id, &work.await) });
-            Returned { result, usage: Usage::default(), task: Some((id, task)) }
+            Returned { result, task: Some((id, task)) }
         }
     }
 }
@@ -127,14 +127,15 @@ fn prepare(
     scene: Scene<'_>,
     subagents: &Subagents,
     call: &ToolCall,
-    left: Budget,
+    allowance: &Allowance,
 ) -> Result<(Errand, Run, Toolbox), String> {
     let errand = Errand::parse(&call.arguments).map_err(|error| error.to_string())?;
     let specs = errand.choose(scene.toolbox.specs()).map_err(|error| error.to_string())?;
     let toolbox = scene.toolbox.only(|name| specs.iter().any(|spec| spec.name == name));
     let endpoint = scene.agent.provider.endpoint();
-    let job = errand.job(endpoint, subagents, specs, left).map_err(|error| error.to_string())?;
-    let run = Run::new(job).map_err(|error| error.to_string())?;
+    let wall = allowance.wall;
+    let job = errand.job(endpoint, subagents, specs, wall).map_err(|error| error.to_string())?;
+    let run = Run::within(&allowance.household, job).map_err(|error| error.to_string())?;
     Ok((errand, run, toolbox))
 }
 
@@ -154,8 +155,8 @@ fn perform<'a>(
     })
 }
 
-fn finished(task_id: String, outcome: &Outcome) -> Finished {
+fn finished(task_id: String, outcome: &Outcome) -> Notification {
     let status = outcome.status().to_owned();
     let (_, text) = outcome.told();
-    Finished { notification: Notification { task_id, status, text }, usage: outcome.usage }
+    Notification { task_id, status, text }
 }

@@ -7,7 +7,7 @@ mod names;
 
 use airtight_core::codec::{FailureKind, Reply, Stop, Wire};
 use airtight_core::message::ToolStatus;
-use airtight_core::run::{Job, Mode, Outcome, Report, Rung};
+use airtight_core::run::{Job, Outcome, Report, Rung};
 use tracing::Span;
 use tracing::field::Empty;
 
@@ -51,7 +51,7 @@ pub(crate) fn run(job: &Job, sender: Sender) -> Span {
         { OPERATION } = "invoke_agent",
         { PROVIDER } = provider(job.wire),
         { MODEL } = job.model,
-        { MODE } = mode(job.mode),
+        { MODE } = job.mode.name(),
         { OUTPUT_TYPE } = is_json.then_some("json"),
         { OUTCOME } = Empty,
         { RUNG } = Empty,
@@ -158,15 +158,6 @@ fn provider(wire: Wire) -> &'static str {
     }
 }
 
-fn mode(mode: Mode) -> &'static str {
-    match mode {
-        Mode::Auto => "auto",
-        Mode::Native => "native",
-        Mode::Tool => "tool",
-        Mode::Prompt => "prompt",
-    }
-}
-
 fn rung(rung: Rung) -> &'static str {
     match rung {
         Rung::Native => "native",
@@ -195,6 +186,7 @@ fn word(cut: Cut) -> &'static str {
         Cut::Failed(FailureKind::RateLimit) => "rate_limit",
         Cut::Failed(FailureKind::Overload) => "overload",
         Cut::Failed(FailureKind::Request) => "request",
+        Cut::Failed(FailureKind::Unreachable) => "unreachable",
         Cut::Failed(FailureKind::Network) => "network",
         Cut::Failed(FailureKind::Malformed) => "malformed",
     }

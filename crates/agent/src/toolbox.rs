@@ -12,8 +12,9 @@ use std::pin::{Pin, pin};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use airtight_core::Contract;
 use airtight_core::message::{ToolCall, ToolResult, ToolSpec, ToolStatus};
+use airtight_core::run::{Denial, DeniedBy};
+use airtight_core::{Contract, excerpt};
 use futures_util::FutureExt as _;
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
@@ -23,7 +24,6 @@ use crate::permission::{Permissions, Subject, Visibility};
 use crate::tools::preview;
 
 pub use builder::{Note, ToolboxBuilder};
-pub use denial::{Denial, DeniedBy};
 
 use denial::Denials;
 
@@ -123,6 +123,16 @@ impl Toolbox {
         toolbox
     }
 
+    /// Returns the same tools for one run, of which nothing was denied yet.
+    pub(crate) fn for_a_run(&self) -> Self {
+        Self { denials: Arc::default(), ..self.clone() }
+    }
+
+    /// Notes that a hook objects to a call that is not of this toolbox.
+    pub(crate) fn deny_by_hook(&self, call: &ToolCall) {
+        self.denials.add(call, DeniedBy::Hook);
+    }
+
     /// Returns what was worth saying when it was built.
     pub fn notes(&self) -> &[Note] {
         &self.notes
@@ -191,7 +201,7 @@ impl Toolbox {
 
     fn unknown(&self, name: &str) -> ToolError {
         let names: Vec<&str> = self.shown().map(|entry| entry.spec.name.as_str()).collect();
-        let shown: String = name.chars().take(name::LIMIT_CHARS).collect();
+        let shown = excerpt(name, name::LIMIT_CHARS, "…");
         ToolError(format!("there is no tool {shown:?}; there are: {}", names.join(", ")))
     }
 }

@@ -3,6 +3,7 @@
 mod address;
 mod blocking;
 mod edit;
+mod file_tool;
 mod files;
 mod glob;
 mod grep;
@@ -24,7 +25,17 @@ use crate::permission::Permissions;
 use crate::process::Environment;
 use crate::sandbox::Sandbox;
 use crate::toolbox::{Tool, ToolError};
-use crate::workspace::{PathError, Workspace};
+use crate::workspace::Workspace;
+
+use edit::Edit;
+use file_tool::{FileTool, Ground};
+use glob::Glob;
+use grep::Grep;
+use list_directory::ListDirectory;
+use read_file::ReadFile;
+use run_shell_command::RunShellCommand;
+use web_fetch::WebFetch;
+use write_file::WriteFile;
 
 pub use preview::RESULT_LIMIT_BYTES;
 pub(crate) use preview::preview;
@@ -48,16 +59,17 @@ impl Standard {
     /// Makes the tools, in the order in which the model is told of them.
     pub fn into_tools(self) -> Vec<Arc<dyn Tool>> {
         let Self { workspace, permissions, environment, sandbox, private_hosts } = self;
-        let room = || Arc::clone(&workspace);
+        let ground =
+            Ground { workspace: Arc::clone(&workspace), permissions: Arc::clone(&permissions) };
         vec![
-            Arc::new(read_file::ReadFile::new(room())),
-            Arc::new(list_directory::ListDirectory::new(room())),
-            Arc::new(glob::Glob::new(room())),
-            Arc::new(grep::Grep::new(room(), Arc::clone(&permissions))),
-            Arc::new(write_file::WriteFile::new(room())),
-            Arc::new(edit::Edit::new(room())),
-            Arc::new(run_shell_command::RunShellCommand::new(room(), environment, sandbox)),
-            Arc::new(web_fetch::WebFetch::new(permissions, &private_hosts)),
+            FileTool::<ReadFile>::on(&ground),
+            FileTool::<ListDirectory>::on(&ground),
+            FileTool::<Glob>::on(&ground),
+            FileTool::<Grep>::on(&ground),
+            FileTool::<WriteFile>::on(&ground),
+            FileTool::<Edit>::on(&ground),
+            Arc::new(RunShellCommand::new(workspace, environment, sandbox)),
+            Arc::new(WebFetch::new(permissions, &private_hosts)),
         ]
     }
 }
@@ -86,11 +98,6 @@ fn read<T: DeserializeOwned>(arguments: &Map<String, Value>) -> Result<T, ToolEr
 /// Returns a string argument, or a default.
 fn text<'a>(arguments: &'a Map<String, Value>, key: &str, default: &'a str) -> &'a str {
     arguments.get(key).and_then(Value::as_str).unwrap_or(default)
-}
-
-/// Says which path was refused, and why.
-fn refused(path: &str) -> impl Fn(PathError) -> ToolError + '_ {
-    move |error| ToolError(format!("{path:?} {error}"))
 }
 
 #[cfg(test)]

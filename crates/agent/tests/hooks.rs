@@ -61,6 +61,46 @@ async fn other_exits_are_no_objection() {
     }
 }
 
+/// Returns what is told of hooks that failed.
+fn told(hooks: &Hooks) -> Vec<String> {
+    hooks.faults().take().iter().map(ToString::to_string).collect()
+}
+
+#[tokio::test]
+async fn a_hook_that_fails_is_told_once_without_its_words() {
+    let folder = TempDir::new().unwrap();
+    let commands = ["exit 0", "echo payload >&2; exit 1", "no-such-command-here", "kill -9 $$"];
+    let hooks = hooks(folder.path(), &commands.map(|it| (HookEvent::PreToolUse, None, it)));
+    hooks.before(&call("edit", &json!({}))).await.unwrap();
+    assert_eq!(
+        told(&hooks),
+        [
+            "hook `echo payload >&2; exit 1` (PreToolUse) exited with 1, which counts as no objection",
+            "hook `no-such-command-here` (PreToolUse) exited with 127, which counts as no objection",
+            "hook `kill -9 $$` (PreToolUse) was ended by a signal, which counts as no objection",
+        ]
+    );
+    hooks.before(&call("edit", &json!({}))).await.unwrap();
+    assert_eq!(told(&hooks), Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn an_objection_is_no_failure() {
+    let folder = TempDir::new().unwrap();
+    let hooks = hooks(folder.path(), &[(HookEvent::PreToolUse, None, "exit 2")]);
+    assert!(hooks.before(&call("edit", &json!({}))).await.is_err());
+    assert_eq!(told(&hooks), Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn a_guard_can_be_made_to_fail_closed() {
+    let folder = TempDir::new().unwrap();
+    for command in ["no-such-command-here || exit 2", "false || exit 2"] {
+        let hooks = hooks(folder.path(), &[(HookEvent::PreToolUse, None, command)]);
+        assert!(hooks.before(&call("edit", &json!({}))).await.is_err(), "{command}");
+    }
+}
+
 #[tokio::test]
 async fn a_hook_sees_the_raw_arguments_also_of_the_terminal_tool() {
     let folder = TempDir::new().unwrap();
@@ -103,6 +143,9 @@ async fn a_hanging_guard_objects_and_is_killed_with_its_children() {
     let hooks = Hooks::new(vec![hook], "session", folder.path().to_owned(), environment());
     let answer = hooks.before(&call("edit", &json!({}))).await;
     assert_eq!(answer, Err(Veto("a hook did not answer in time".to_owned())));
+    let expected = "hook `sleep 600 & echo $! > pid; wait` (PreToolUse) gave no answer within 5 s, \
+        which counts as an objection";
+    assert_eq!(told(&hooks), [expected]);
     let pid = fs::read_to_string(folder.path().join("pid")).unwrap();
     is_gone(&pid).await;
 }
@@ -152,6 +195,8 @@ async fn a_guard_that_cannot_be_started_objects() {
     let hooks = hooks(Path::new("/no/such/folder"), &[(HookEvent::PreToolUse, None, "exit 0")]);
     let answer = hooks.before(&call("edit", &json!({}))).await;
     assert_eq!(answer, Err(Veto("a hook could not be started".to_owned())));
+    let expected = "hook `exit 0` (PreToolUse) could not be started, which counts as an objection";
+    assert_eq!(told(&hooks), [expected]);
 }
 
 #[tokio::test]

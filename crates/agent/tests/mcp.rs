@@ -10,6 +10,7 @@ use std::sync::Arc;
 use airtight_agent::{CallContext, Environment, Mcp, McpServer, Tool, ToolError};
 use serde_json::{Value, json};
 use tempfile::TempDir;
+use test_case::test_case;
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio_util::sync::CancellationToken;
 
@@ -72,6 +73,27 @@ async fn a_server_that_dies_costs_its_tools_and_no_other() {
     let gone = call(&*tool(&mcp, "a", "echo"), &json!({})).await.unwrap_err();
     assert!(gone.0.starts_with("MCP server `a` failed"), "{gone}");
     assert!(call(&*tool(&mcp, "b", "echo"), &json!({})).await.is_ok());
+}
+
+#[test_case("flood"; "a line longer than any message")]
+#[test_case("garbage"; "lines that are no messages")]
+#[tokio::test]
+async fn what_is_no_message_is_skipped_and_the_answer_behind_it_is_heard(name: &str) {
+    let mcp = connect([stdio("s", &json!({}))]).await;
+    assert_eq!(call(&*tool(&mcp, "s", name), &json!({})).await.unwrap(), format!("{name}: {{}}"));
+    assert_eq!(call(&*tool(&mcp, "s", "echo"), &json!({})).await.unwrap(), "echo: {}");
+}
+
+#[test_case("head -c 40000000 /dev/zero"; "a flood without an end of line")]
+#[test_case("read line; echo '{\"jsonrpc\":\"2.0\",\"id\":0,\"result\":{'"; "half a message")]
+#[test_case("read line; echo '{\"jsonrpc\":\"2.0\",\"id\":0,\"result\":[]}'"; "an answer of another shape")]
+#[tokio::test]
+async fn a_program_that_talks_nonsense_costs_its_tools_and_no_other(script: &str) {
+    let odd = ("odd".to_owned(), json!({ "command": "sh", "args": ["-c", script] }));
+    let mcp = connect([odd, stdio("good", &json!({}))]).await;
+    let failed: Vec<bool> = mcp.statuses().iter().map(|status| status.failure.is_some()).collect();
+    assert_eq!(failed, [true, false]);
+    assert_eq!(call(&*tool(&mcp, "good", "echo"), &json!({})).await.unwrap(), "echo: {}");
 }
 
 #[tokio::test]

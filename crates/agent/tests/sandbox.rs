@@ -109,12 +109,22 @@ async fn a_sandboxed_command_changes_nothing_outside() {
         "ln -s ../outside there; echo x > there/new",
         "sh -c 'setsid sh -c \"echo x > ../outside/new\"'",
         "echo x > /proc/self/root/tmp/airtight-escape",
+        "mknod zero c 1 5",
+        "mknod disk b 1 0",
     ] {
         let said = ground.sh(command).await;
         assert!(!said.starts_with("Exit code: 0"), "{command}: {said}");
     }
     assert_eq!(fs::read_to_string(outside.join("file")).unwrap(), "theirs");
     assert_eq!(fs::read_dir(&outside).unwrap().count(), 1);
+}
+
+#[tokio::test]
+async fn a_sandboxed_command_cannot_trace_the_process_that_started_it() {
+    let Some(ground) = ground() else { return };
+    // The kernel asks for the right to trace, which the sandbox takes also from root.
+    assert_eq!(ground.sh("readlink /proc/$PPID/cwd").await, "Exit code: 1\n[no output]");
+    assert!(ground.sh("readlink /proc/self/cwd").await.starts_with("Exit code: 0\n/"));
 }
 
 #[test]

@@ -23,7 +23,7 @@ pub struct Answer<T> {
     pub losses: Vec<Loss>,
     /// All tokens, failed requests included.
     pub usage: Usage,
-    /// What they cost; absent if the price of the model is not known.
+    /// What they cost; absent if the price of the model is not known, or what a request used.
     pub cost: Option<Cost>,
     /// Model calls.
     pub turns: u32,

@@ -37,14 +37,28 @@ pub(crate) fn run(
 
 /// Reads a contract and finds out everything about it.
 fn preflight(source: &ContractSource, options: &Options) -> Result<Preflight, Error> {
+    Ok(preflight_text(&source.read()?, source, options))
+}
+
+fn preflight_text(text: &[u8], source: &ContractSource, options: &Options) -> Preflight {
     let options = Options { identity: source.identity(), ..options.clone() };
-    Ok(Preflight::run(&source.read()?, source.origin(), &options))
+    Preflight::run(text, source.origin(), &options)
 }
 
 /// Reads and compiles a contract, or refuses it with everything that is wrong and the command that
 /// says more about it.
 fn load(source: &ContractSource, options: &Options, command: &str) -> Result<Contract, Error> {
-    let preflight = preflight(source, options)?;
+    compile(&source.read()?, source, options, command)
+}
+
+/// Compiles what was read from `source`.
+fn compile(
+    text: &[u8],
+    source: &ContractSource,
+    options: &Options,
+    command: &str,
+) -> Result<Contract, Error> {
+    let preflight = preflight_text(text, source, options);
     preflight.contract.ok_or_else(|| refusal(source, &preflight.diagnostics, command))
 }
 

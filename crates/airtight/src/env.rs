@@ -4,10 +4,8 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use airtight_core::redact::{holds_secret, names_secret};
 use etcetera::BaseStrategy;
-
-/// What names of variables that hold secrets have in them.
-const SECRET_WORDS: [&str; 6] = ["KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIAL", "_HEADERS"];
 
 /// What the command may know of its surroundings.
 #[derive(Clone, Default)]
@@ -72,9 +70,11 @@ impl Environment {
         self.variables.iter().map(|(name, value)| (name.into(), value.into()))
     }
 
-    /// Returns the values of variables whose names say that they are secrets.
+    /// Returns the values of variables that are secrets, by their names or their shapes.
     pub(crate) fn secrets(&self) -> impl Iterator<Item = &str> {
-        let secrets = self.variables.iter().filter(|(name, _)| names_secret(name));
+        let is_secret =
+            |(name, value): &(&String, &String)| names_secret(name) || holds_secret(value);
+        let secrets = self.variables.iter().filter(is_secret);
         secrets.map(|(_, value)| value.trim())
     }
 
@@ -113,12 +113,6 @@ impl Environment {
     }
 }
 
-/// Claims that a variable of this name holds a secret.
-pub(crate) fn names_secret(name: &str) -> bool {
-    let name = name.to_ascii_uppercase();
-    SECRET_WORDS.iter().any(|word| name.contains(word))
-}
-
 #[cfg(test)]
 impl Environment {
     /// Makes surroundings for a test.
@@ -151,6 +145,15 @@ mod tests {
             resolved,
             ["/home/ada", "/home/ada/a.json", "/launch/~ada/a", "/launch/a.json", "/a.json"]
         );
+    }
+
+    #[test]
+    fn a_secret_is_known_by_its_name_or_by_its_shape() {
+        let variables =
+            [("MY_TOKEN", "one"), ("DATABASE_URL", "db://ada:two@host"), ("LANG", "three")];
+        let environment = Environment::of(Path::new("/"), &variables);
+        let secrets: Vec<&str> = environment.secrets().collect();
+        assert_eq!(secrets, ["db://ada:two@host", "one"]);
     }
 
     #[test]

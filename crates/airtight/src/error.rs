@@ -1,9 +1,13 @@
 //! The one error of the command line: its kind decides the exit code, its hints what to type next.
 
+mod bug;
+
 use std::error::Error as StdError;
 use std::io;
 
 use airtight_core::run;
+
+pub(crate) use bug::{catch, mute_panics};
 
 /// How a command ends; the exit codes are documented in `docs/reference/exit-codes.md`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,7 +18,7 @@ pub(crate) enum Outcome {
     Rejected,
     /// What was typed makes no sense.
     Usage,
-    /// The machine failed: output could not be written, a thread could not be started.
+    /// The machine failed: output could not be written, a thread could not be started. Or we did.
     Machine,
     /// There is no input, or it cannot be read.
     Input,

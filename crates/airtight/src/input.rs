@@ -12,7 +12,7 @@ mod lines;
 pub(crate) use lines::{Line, LineContent, Lines};
 
 /// The most one answer may hold, in agreement with the parser's own limit.
-const ANSWER_LIMIT_BYTES: usize = 64 * 1024 * 1024;
+pub(crate) const ANSWER_LIMIT_BYTES: usize = 64 * 1024 * 1024;
 
 /// Where answers come from.
 #[derive(Debug)]

@@ -25,10 +25,12 @@ use crate::env::Environment;
 use crate::printer::Printer;
 
 fn main() -> ExitCode {
+    error::mute_panics();
     let mut printer = Printer::new();
     let outcome = match Cli::try_parse() {
         Ok(cli) => {
-            let result = commands::run(cli, &Environment::read(), &mut printer);
+            let environment = Environment::read();
+            let result = error::catch(|| commands::run(cli, &environment, &mut printer));
             printer.conclude(result)
         }
         Err(answer) => printer.usage(&answer),

@@ -8,10 +8,10 @@ mod pretty;
 mod shapes;
 mod transcript;
 
-use airtight_agent::{Denial, Event, Observer};
+use airtight_agent::{Event, Observer};
 use airtight_core::Document;
 use airtight_core::redact::Redactor;
-use airtight_core::run::{Outcome as RunOutcome, Report};
+use airtight_core::run::{Denial, Outcome as RunOutcome, Report};
 use serde_json::value::RawValue;
 use tokio_util::sync::CancellationToken;
 
@@ -49,7 +49,6 @@ pub(crate) struct Output<'p> {
     session_id: String,
     manner: Manner,
     transcript: Transcript,
-    denials: Vec<PermissionDenial>,
     /// The elements of `json` so far.
     elements: Vec<String>,
     /// Why nothing can be printed any more; cancels the run, which nobody listens to.
@@ -70,7 +69,6 @@ impl<'p> Output<'p> {
             session_id: session_id.to_owned(),
             manner,
             transcript: Transcript::new(session_id.to_owned(), manner.pieces),
-            denials: Vec::new(),
             elements: Vec::new(),
             failure: None,
             interrupt,
@@ -80,20 +78,6 @@ impl<'p> Output<'p> {
     /// Takes secrets out of what is told; never out of the answer, which is told as it was judged.
     pub(crate) fn mask(&mut self, redactor: Redactor) {
         self.transcript.mask(redactor);
-    }
-
-    /// Tells which calls were not allowed.
-    pub(crate) fn deny(&mut self, denials: &[Denial]) {
-        let denied = |denial: &Denial| {
-            let input = serde_json::from_str(&denial.arguments);
-            let input = input.unwrap_or_else(|_| denial.arguments.clone().into());
-            PermissionDenial {
-                tool_name: denial.tool.clone(),
-                tool_use_id: denial.call_id.clone(),
-                tool_input: self.transcript.masked_value(input),
-            }
-        };
-        self.denials = denials.iter().map(denied).collect();
     }
 
     /// Tells what the run begins with.
@@ -130,12 +114,15 @@ impl<'p> Output<'p> {
         })
     }
 
-    /// Tells that the run was refused before it began, and passes the refusal on.
+    /// Tells that the run was refused before it began, or that we failed, and passes that on.
     pub(crate) fn refuse(mut self, error: Error) -> Result<Outcome, Error> {
         let result = refusal(&self.session_id, &error);
         self.tell(&Line::Result(Box::new(result)));
-        self.conclude()?;
-        Err(error)
+        match self.conclude() {
+            Err(unwritable) if !unwritable.is_broken_pipe() => Err(unwritable),
+            // Who does not read the result is told on stderr all the same.
+            Ok(()) | Err(_) => Err(error),
+        }
     }
 
     fn tell(&mut self, line: &Line) {
@@ -199,6 +186,7 @@ impl<'p> Output<'p> {
             num_turns: report.turns,
             num_tool_calls: report.tool_calls,
             num_retries: report.retries,
+            unknown_events: report.unknown_events,
             structured_output: raw_value(),
             structured_result: raw_value(),
             result: value,
@@ -210,7 +198,7 @@ impl<'p> Output<'p> {
             usage: Usage::from(&report.usage),
             total_cost_usd: report.cost.map(airtight_core::price::Cost::usd),
             tokens_saved: report.tokens_saved,
-            permission_denials: self.denials.clone(),
+            permission_denials: report.denials.iter().map(|it| self.denied(it)).collect(),
             error: report.error.as_ref().filter(|_| !is_met).map(|error| Failure {
                 kind: outcome.name(),
                 message: self.transcript.masked(&error.message),
@@ -224,6 +212,17 @@ impl<'p> Output<'p> {
                 .map(|raw| self.transcript.masked(raw)),
         }
     }
+
+    /// Returns a call that was not allowed, as it is told.
+    fn denied(&self, denial: &Denial) -> PermissionDenial {
+        let input = serde_json::from_str(&denial.arguments);
+        let input = input.unwrap_or_else(|_| denial.arguments.clone().into());
+        PermissionDenial {
+            tool_name: denial.tool.clone(),
+            tool_use_id: denial.call_id.clone(),
+            tool_input: self.transcript.masked_value(input),
+        }
+    }
 }
 
 impl Observer for Output<'_> {
@@ -234,7 +233,7 @@ impl Observer for Output<'_> {
     }
 }
 
-/// Returns the result of a run that never began.
+/// Returns the result of a run that never began, or that we failed to end.
 fn refusal(session_id: &str, error: &Error) -> RunResult {
     RunResult {
         subtype: "error_during_execution",
@@ -248,6 +247,7 @@ fn refusal(session_id: &str, error: &Error) -> RunResult {
         num_turns: 0,
         num_tool_calls: 0,
         num_retries: 0,
+        unknown_events: 0,
         result: None,
         structured_output: None,
         structured_result: None,
@@ -257,8 +257,8 @@ fn refusal(session_id: &str, error: &Error) -> RunResult {
         edit_total: 0,
         losses: Vec::new(),
         usage: Usage::default(),
-        // Nothing was asked, so nothing was spent.
-        total_cost_usd: Some(0.0),
+        // Nothing was asked, so nothing was spent; unless we failed, which may be at any time.
+        total_cost_usd: (error.kind != Outcome::Machine).then_some(0.0),
         tokens_saved: 0,
         permission_denials: Vec::new(),
         error: Some(Failure {

@@ -11,7 +11,7 @@ use airtight_core::contract::{Identity, SOURCE_LIMIT_BYTES};
 
 use crate::env::Environment;
 use crate::error::{Error, Outcome};
-use crate::file;
+use crate::file::{self, FileError};
 
 /// Folders that hold contracts, below the launch directory.
 const FOLDERS: [&str; 2] = ["contracts", "schemas"];
@@ -113,9 +113,12 @@ impl ContractSource {
             }
             Self::Stdin => file::read_within(io::stdin().lock(), SOURCE_LIMIT_BYTES),
         };
-        bytes.map_err(|error| {
-            refused(format!("could not read contract: `{}`", self.label())).caused_by(error)
-        })
+        bytes.map_err(|error| self.unreadable(error))
+    }
+
+    /// Says that the contract cannot be read.
+    pub(crate) fn unreadable(&self, error: FileError) -> Error {
+        refused(format!("could not read contract: `{}`", self.label())).caused_by(error)
     }
 }
 

@@ -11,15 +11,17 @@ mod exact;
 mod failure;
 mod fields;
 mod gemini;
+mod made_up;
 mod replay;
 mod responses;
 mod usage;
 
 use serde_json::Value;
 
-use crate::message::{Message, ToolChoice, ToolSpec};
+use crate::message::{Block, Message, ToolChoice, ToolSpec};
 use crate::wire::sse;
 
+pub(crate) use assemble::text_bytes;
 pub use assemble::{Assembler, REPLY_LIMIT_BYTES, Reply};
 pub use failure::{FailureKind, ProviderFailure};
 pub use usage::Usage;
@@ -56,6 +58,20 @@ pub struct Request {
     pub max_output_tokens: Option<u32>,
     /// Sampling temperature; the provider's default if absent.
     pub temperature: Option<f64>,
+}
+
+impl Request {
+    /// Returns how many bytes of text the model has to read.
+    pub fn text_bytes(&self) -> usize {
+        let messages = self.messages.iter().flat_map(|message| &message.blocks);
+        let messages: usize = messages.map(Block::text_bytes).sum();
+        let tool = |tool: &ToolSpec| {
+            tool.name.len() + tool.description.len() + text_bytes(&tool.parameters)
+        };
+        let tools: usize = self.tools.iter().map(tool).sum();
+        let format = self.format.as_ref().map_or(0, |format| text_bytes(&format.schema));
+        self.system.as_ref().map_or(0, String::len) + messages + tools + format
+    }
 }
 
 /// Native structured output: the provider holds the whole answer to a schema.
@@ -109,7 +125,8 @@ pub enum Delta {
     CallStarted {
         /// Which call.
         index: usize,
-        /// The provider's id; made up as `call_{index}` where the provider has none.
+        /// The provider's id; made up as `call_{index}` where it gives none, so that ids repeat from
+        /// answer to answer until [`Run::identify`](crate::run::Run::identify) tells them apart.
         id: String,
         /// The tool.
         name: String,

@@ -17,6 +17,7 @@ pub(crate) mod unique;
 mod word;
 
 pub use document::{Document, Duplicate, Items, Kind, Members, Node};
+pub(crate) use error::as_text;
 pub use error::{ParseError, ParseErrorKind};
 pub use number::Number;
 pub(crate) use parse::Failure;

@@ -16,7 +16,7 @@ mod wrapper;
 use std::ops::Range;
 
 use crate::contract::{Contract, Source};
-use crate::json::{Document, Failure, Limits, ParseError, ParseErrorKind, Pointer};
+use crate::json::{Document, Failure, Limits, ParseError, ParseErrorKind, Pointer, as_text};
 use crate::recover::{self, Candidate, Found, Place, Trouble};
 use crate::repair::Reading;
 use crate::verdict::{
@@ -87,9 +87,9 @@ struct Tally {
 pub fn judge(contract: &Contract, text: impl AsRef<[u8]>, allowance: &Allowance) -> Verdict {
     let bytes = text.as_ref();
     let limits = &allowance.limits;
-    let text = match std::str::from_utf8(bytes) {
+    let text = match as_text(bytes) {
         Ok(text) => text,
-        Err(error) => return unreadable(&ParseError::invalid_utf8(bytes, error.valid_up_to())),
+        Err(error) => return unreadable(&error),
     };
     let mut tally = Tally::default();
     let trouble = match Document::parse_text(text, limits) {

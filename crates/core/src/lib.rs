@@ -4,6 +4,7 @@
 
 pub mod codec;
 pub mod contract;
+mod excerpt;
 pub mod json;
 pub mod judge;
 pub mod lower;
@@ -28,6 +29,7 @@ mod suite;
 pub use contract::{
     Contract, Diagnostic, ExampleError, Fingerprint, Origin, Preflight, Refusal, Severity, Source,
 };
+pub use excerpt::excerpt;
 pub use json::{Document, Pointer};
 pub use judge::{Allowance, Strictness, judge};
 pub use lower::{Dialect, Loss, Lowering, Narrowing, Unportable, lower};

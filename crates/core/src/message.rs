@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use crate::codec::text_bytes;
+
 /// Who said something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Role {
@@ -40,6 +42,19 @@ pub enum Block {
     Call(ToolCall),
     /// What a tool answered.
     Result(ToolResult),
+}
+
+impl Block {
+    /// Returns how many bytes of text it holds.
+    pub(crate) fn text_bytes(&self) -> usize {
+        match self {
+            Self::Text(text) => text.len(),
+            Self::Thinking(thinking) => thinking.text.len(),
+            Self::Opaque(value) => text_bytes(value),
+            Self::Call(call) => call.name.len() + call.arguments.len(),
+            Self::Result(result) => result.content.len(),
+        }
+    }
 }
 
 /// What the model thought before it spoke.

@@ -70,6 +70,12 @@ impl Cost {
         let text = format!("{}.{:0DECIMALS$}", self.0 / UNIT, self.0 % UNIT);
         text.parse().unwrap_or(f64::INFINITY)
     }
+
+    /// Returns this amount less `other`, nothing if that is more.
+    #[must_use]
+    pub fn saturating_sub(self, other: Self) -> Self {
+        Self(self.0.saturating_sub(other.0))
+    }
 }
 
 impl AddAssign for Cost {

@@ -11,7 +11,10 @@ mod prose;
 mod scalar;
 mod thought;
 
+use std::cell::OnceCell;
 use std::ops::Range;
+
+use memchr::memmem;
 
 use crate::json::{Limits, ParseError, ParseErrorKind};
 use crate::repair::{self, Fault, Reading};
@@ -92,7 +95,8 @@ struct Finder<'t> {
     block: Block,
     /// Where the blocks start that are no program code.
     blocks: Vec<usize>,
-    has_fence: bool,
+    /// Whether there is a fence anywhere; searched for where something else is broken, and once.
+    has_fence: OnceCell<bool>,
     faults: usize,
     pairs: Pairs,
     /// Whether a block of program code never ends; then no more of them are looked for.
@@ -112,7 +116,7 @@ pub(crate) fn find<'t>(text: &'t str, limits: &Limits) -> Found<'t> {
         line_end: 0,
         block: Block::None,
         blocks: Vec::new(),
-        has_fence: text.contains("```") || text.contains("~~~"),
+        has_fence: OnceCell::new(),
         faults: 0,
         pairs: Pairs::default(),
         is_unclosed: false,
@@ -255,12 +259,17 @@ impl<'t> Finder<'t> {
             }
             self.found.noise = Some(self.trouble(fault));
         }
-        let is_beside = self.has_fence && !matches!(self.block, Block::Json { .. });
+        let is_beside = !matches!(self.block, Block::Json { .. }) && self.has_fence();
         if *fault == Fault::TooDeep || !is_beside || self.faults > FAULT_LIMIT {
             self.found.trouble = self.found.noise.take();
         }
         self.open = 0;
         self.at = resume;
+    }
+
+    fn has_fence(&self) -> bool {
+        let is_there = |fence: &&[u8]| memmem::find(self.bytes, fence).is_some();
+        *self.has_fence.get_or_init(|| [&b"```"[..], b"~~~"].iter().any(is_there))
     }
 
     fn forget_until(&mut self, end: usize) {

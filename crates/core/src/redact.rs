@@ -1,9 +1,11 @@
 //! What must never reach a durable surface: keys, and the payload of the terminal tool.
 //!
 //! Recordings, logs and traces all go through here, so that they share one placeholder and one
-//! notion of a secret. What the caller asked for on stdout does not: it is the answer itself.
+//! notion of a secret: a variable whose name says so, or a text with the shape of a credential. What
+//! the caller asked for on stdout does not: it is the answer itself.
 
 use std::borrow::Cow;
+use std::sync::LazyLock;
 
 use regex::{Regex, RegexBuilder};
 use serde_json::{Value, json};
@@ -17,10 +19,34 @@ const SECRET_MIN_CHARS: usize = 8;
 /// Enough for every variable of an environment, little enough to build in a moment.
 const SECRETS_LIMIT: usize = 256;
 
-/// Shapes that nothing but a credential has, by issuer.
-const SHAPES: [&str; 12] = [
+/// A variable holds a secret if a word of its name, between underscores, ends like this.
+const SECRET_WORDS: [&str; 2] = ["KEY", "TOKEN"];
+
+/// A variable holds a secret if this is the last word of its name, but not the only one: `PWD` is
+/// the shell's own.
+const SECRET_LAST_WORDS: [&str; 8] =
+    ["AUTH", "DSN", "HEADERS", "KEYS", "PASS", "PAT", "PWD", "TOKENS"];
+
+/// A variable holds a secret, or says where one is, if its name contains this.
+const SECRET_PARTS: [&str; 8] = [
+    "APIKEY",
+    "AUTHORIZATION",
+    "CREDENTIAL",
+    "PASSFILE",
+    "PASSPHRASE",
+    "PASSWD",
+    "PASSWORD",
+    "SECRET",
+];
+
+/// Shapes that nothing but a credential has, by issuer. `sk-` must begin a word: `risk-based` does
+/// not.
+const SHAPES: [&str; 16] = [
     r"sk-ant-[A-Za-z0-9_-]{16,}",
-    r"sk-[A-Za-z0-9_-]{20,}",
+    r"\bsk-[A-Za-z0-9_-]{20,}",
+    r"\b(?:sk|rk)_(?:live|test)_[A-Za-z0-9]{16,}",
+    r"\bg?sk_[A-Za-z0-9]{20,}",
+    r"\bxai-[A-Za-z0-9]{20,}",
     r"AIza[0-9A-Za-z_-]{35}",
     r"gh[pousr]_[A-Za-z0-9]{30,}",
     r"github_pat_[A-Za-z0-9_]{22,}",
@@ -28,10 +54,34 @@ const SHAPES: [&str; 12] = [
     r"xox[abeprs]-[A-Za-z0-9-]{10,}",
     r"(?:AKIA|ASIA)[0-9A-Z]{16}",
     r"hf_[A-Za-z0-9]{30,}",
-    r"eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{5,}",
-    r"-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?-----END [A-Z ]*PRIVATE KEY-----",
+    r"eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{4,}",
+    r"-----BEGIN [A-Z ]*PRIVATE KEY-----(?:[\s\S]*?-----END [A-Z ]*PRIVATE KEY-----|[A-Za-z0-9+/=\s\\]*)",
     r"(?i:bearer)\s+[A-Za-z0-9._~+/-]{16,}=*",
+    // A URL's user and password.
+    r#"://[^/?#\s:@"'<>,\\]*:[^/?#\s@"'<>,\\]+@"#,
 ];
+
+/// Knows the shapes alone.
+static TOKENS: LazyLock<Redactor> = LazyLock::new(|| Redactor::new([]));
+
+/// Claims that a variable of this name holds a secret.
+pub fn names_secret(name: &str) -> bool {
+    let name = name.to_ascii_uppercase();
+    let is_last = |(_, last): (&str, &str)| SECRET_LAST_WORDS.contains(&last);
+    name.split('_').any(|word| SECRET_WORDS.iter().any(|ending| word.ends_with(ending)))
+        || name.rsplit_once('_').is_some_and(is_last)
+        || SECRET_PARTS.iter().any(|part| name.contains(part))
+}
+
+/// Claims that something in `text` has the shape of a credential.
+pub fn holds_secret(text: &str) -> bool {
+    TOKENS.finds(text)
+}
+
+/// Returns `text` with everything masked that has the shape of a credential.
+pub fn mask_tokens(text: &str) -> Cow<'_, str> {
+    TOKENS.mask(text)
+}
 
 /// Returns what stands for the arguments of the terminal tool.
 pub fn terminal_arguments() -> Value {
@@ -79,6 +129,11 @@ impl Redactor {
         }
     }
 
+    /// Claims that there is a secret in `text`.
+    fn finds(&self, text: &str) -> bool {
+        self.pattern.as_ref().is_none_or(|pattern| pattern.is_match(text))
+    }
+
     /// Masks every secret in the strings and names of `value`.
     pub fn mask_value(&self, value: &mut Value) {
         match value {
@@ -108,6 +163,8 @@ fn escaped(secret: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use test_case::test_case;
+
     use super::*;
 
     #[test]
@@ -122,9 +179,41 @@ mod tests {
             ("Authorization: Bearer abcdefghijklmnop1234", "Authorization: [masked]"),
             ("AKIAABCDEFGHIJKLMNOP", "[masked]"),
             ("skim-milk and a task", "skim-milk and a task"),
+            ("a risk-based-approach-to-everything", "a risk-based-approach-to-everything"),
+            (&format!("gsk_{}", "x1".repeat(20)), "[masked]"),
+            ("postgres://ada:s3cret@db/x", "postgres[masked]db/x"),
+            ("redis://:s3cret@db", "redis[masked]db"),
+            ("https://host:8080/a:b@c", "https://host:8080/a:b@c"),
+            (r#"{"at":"http://h:80","to":"a@b"}"#, r#"{"at":"http://h:80","to":"a@b"}"#),
+            ("-----BEGIN PRIVATE KEY-----\\nMIIE\\n-----END PRIVATE KEY-----.", "[masked]."),
+            ("-----BEGIN RSA PRIVATE KEY-----\nMIIEow", "[masked]"),
         ] {
             assert_eq!(redactor.mask(text), masked);
         }
+    }
+
+    #[test_case("OPENAI_API_KEY" => true)]
+    #[test_case("anthropic_api_key" => true; "whatever its case")]
+    #[test_case("OPENAIKEY" => true)]
+    #[test_case("OPENAI_KEY_2" => true; "one of several")]
+    #[test_case("AWS_ACCESS_KEY_ID" => true)]
+    #[test_case("TOKEN" => true)]
+    #[test_case("GITHUB_TOKEN" => true)]
+    #[test_case("AUTH_TOKENS" => true)]
+    #[test_case("OTEL_EXPORTER_OTLP_HEADERS" => true)]
+    #[test_case("PGPASSWORD" => true)]
+    #[test_case("PGPASSFILE" => true)]
+    #[test_case("MYSQL_PWD" => true)]
+    #[test_case("GH_PAT" => true)]
+    #[test_case("GOOGLE_APPLICATION_CREDENTIALS" => true)]
+    #[test_case("KEYBOARD" => false)]
+    #[test_case("TOKENIZERS_PARALLELISM" => false)]
+    #[test_case("PWD" => false)]
+    #[test_case("OLDPWD" => false)]
+    #[test_case("PATH" => false)]
+    #[test_case("SSH_AUTH_SOCK" => false)]
+    fn a_name_says_that_it_is_of_a_secret(name: &str) -> bool {
+        names_secret(name)
     }
 
     #[test]

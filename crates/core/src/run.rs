@@ -7,6 +7,8 @@
 mod answer;
 mod attempts;
 mod batch;
+mod bill;
+mod call_ids;
 mod certainty;
 mod closing;
 mod conversation;
@@ -16,9 +18,9 @@ mod job;
 #[cfg(test)]
 mod laws;
 mod offer;
+mod purse;
 mod repetition;
 mod report;
-mod spending;
 mod turn;
 mod watch;
 mod words;
@@ -26,22 +28,24 @@ mod words;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
 
-use crate::codec::{ProviderFailure, Reply, Request, Usage};
+use crate::codec::{Delta, ProviderFailure, Reply, Request};
 use crate::json::Document;
 use crate::message::{ToolCall, ToolChoice, ToolResult, ToolSpec};
 use crate::stream::Impossible;
 use crate::verdict::Edits;
 use answer::Examiner;
 use batch::Batch;
+use call_ids::{CallIds, Naming};
 use conversation::Conversation;
 use offer::Offer;
+use purse::{Entry, Purse};
 use repetition::Repetition;
-use spending::Spending;
 use watch::{Calls, Guard};
 
-pub use event::{EventKind, Words};
+pub use bill::Bill;
+pub use event::{EventKind, Opening, Retry, Words};
 pub use job::{Budget, Job, Mode, Policy, Terminal, TextRung};
-pub use report::{Attempt, Ending, Outcome, Report, RunError, Rung};
+pub use report::{Attempt, Denial, DeniedBy, Ending, Outcome, Report, RunError, Rung};
 pub use watch::Watch;
 
 /// The name of the terminal tool.
@@ -86,6 +90,13 @@ pub struct Notification {
     pub text: String,
 }
 
+/// What a run shares with its subagents: one purse, and ids of calls that no two have.
+#[derive(Debug, Clone)]
+pub struct Household {
+    purse: Purse,
+    ids: CallIds,
+}
+
 /// One run.
 #[derive(Debug)]
 pub struct Run {
@@ -93,7 +104,8 @@ pub struct Run {
     offer: Option<Offer>,
     examiner: Examiner,
     conversation: Conversation,
-    spending: Spending,
+    purse: Purse,
+    naming: Naming,
     repetition: Repetition,
     state: State,
     pressure: Pressure,
@@ -149,7 +161,18 @@ enum Pressure {
 impl Run {
     /// Starts a run; fails if the contract cannot be put to this model in the mode asked for.
     pub fn new(job: Job) -> Result<Self, RunError> {
-        let spending = Spending::begin(job.policy.budget, job.price)?;
+        let purse = Purse::open(job.policy.budget, job.price.as_ref(), None)?;
+        Self::begin(job, Household { purse, ids: CallIds::default() })
+    }
+
+    /// Starts a run of a subagent: what it spends is also spent by the run whose household this is.
+    pub fn within(household: &Household, job: Job) -> Result<Self, RunError> {
+        let Household { purse, ids } = household.clone();
+        let purse = Purse::open(job.policy.budget, job.price.as_ref(), Some(purse))?;
+        Self::begin(job, Household { purse, ids })
+    }
+
+    fn begin(job: Job, household: Household) -> Result<Self, RunError> {
         let offer = match &job.contract {
             Some(contract) => Some(Offer::settle(&job, contract.clone())?),
             None => None,
@@ -157,8 +180,8 @@ impl Run {
         Ok(Self {
             examiner: Examiner::new(job.policy.text, job.source.clone()),
             conversation: Conversation::begin(&job.prompt),
-            spending,
-            offer,
+            purse: household.purse,
+            naming: Naming::new(household.ids),
             repetition: Repetition::default(),
             state: State::Ready,
             pressure: Pressure::Free,
@@ -171,8 +194,9 @@ impl Run {
             vetoes: BTreeMap::new(),
             open_tasks: BTreeSet::new(),
             notices: VecDeque::new(),
-            events: Vec::new(),
+            events: vec![EventKind::Began(Opening::of(&job, offer.as_ref()))],
             last_said: None,
+            offer,
             job,
         })
     }
@@ -200,7 +224,7 @@ impl Run {
         if self.turns >= self.turn_limit() {
             return Err(self.turn_cap());
         }
-        self.spending.allows_model_call()?;
+        self.purse.allows_model_call()?;
         self.turns += 1;
         Ok(())
     }
@@ -210,16 +234,14 @@ impl Run {
     }
 
     fn request(&self) -> Request {
-        let Job { model, system, tools, policy, .. } = &self.job;
-        let terminal = self.terminal();
+        let Job { model, system, policy, .. } = &self.job;
         let instructions = self.offer.as_ref().and_then(Offer::instructions);
         let system = match (system, instructions) {
             (Some(system), Some(instructions)) => Some(format!("{system}\n\n{instructions}")),
             (system, instructions) => system.clone().or(instructions.map(str::to_owned)),
         };
-        let is_shadow = |tool: &&ToolSpec| terminal.is_some() && tool.name == TERMINAL_TOOL;
         let is_forced = self.pressure == Pressure::Forced || self.turns == self.turn_limit();
-        let choice = match terminal {
+        let choice = match self.terminal() {
             Some(tool) if is_forced => ToolChoice::Tool(tool.name.clone()),
             _ => ToolChoice::Auto,
         };
@@ -227,12 +249,19 @@ impl Run {
             model: model.clone(),
             system,
             messages: self.conversation.messages().to_vec(),
-            tools: tools.iter().filter(|it| !is_shadow(it)).chain(terminal).cloned().collect(),
+            tools: self.tools().cloned().collect(),
             choice,
             format: self.offer.as_ref().and_then(Offer::format),
             max_output_tokens: policy.max_output_tokens,
             temperature: policy.temperature,
         }
+    }
+
+    /// Returns what the model may call, the terminal tool last where it is offered.
+    pub fn tools(&self) -> impl Iterator<Item = &ToolSpec> {
+        let terminal = self.terminal();
+        let is_shadow = move |tool: &&ToolSpec| terminal.is_some() && tool.name == TERMINAL_TOOL;
+        self.job.tools.iter().filter(move |tool| !is_shadow(tool)).chain(terminal)
     }
 
     /// Returns the terminal tool, if the model has it.
@@ -272,26 +301,45 @@ impl Run {
 
     /// Returns the wall time that may pass until [`Run::elapsed`] ends the run.
     pub fn wall(&self) -> Option<Duration> {
-        self.spending.wall()
+        self.purse.wall()
     }
 
-    /// Returns what remains of the budget, the wall time excepted: only the driver has a clock.
-    pub fn left(&self) -> Budget {
-        self.spending.left()
+    /// Returns what subagents share with this run.
+    pub fn household(&self) -> Household {
+        Household { purse: self.purse.clone(), ids: self.naming.ids.clone() }
     }
 
-    /// Counts what a subagent used as this run's own, at the usual price of its model.
-    pub fn spent(&mut self, usage: &Usage) {
-        self.spending.others(usage);
+    /// Says that a request leaves: until its end is told, nobody knows what it costs.
+    pub fn sent(&mut self) {
+        self.purse.sent();
     }
 
-    /// Counts a request that failed and is sent again by the transport; what was said before it
-    /// failed is kept as an attempt.
-    pub fn retried(&mut self, partial: &Reply, failure: &ProviderFailure) {
-        self.spending.request(&partial.usage);
+    /// Returns `delta` as the stream tells it: a call that begins has an id that no other call of
+    /// the run or its subagents has, the same that [`Run::answered`] gives it.
+    pub fn identify(&mut self, mut delta: Delta) -> Delta {
+        self.naming.name_delta(&mut delta);
+        delta
+    }
+
+    /// Counts a request that failed and is sent again after `pause`, unless nothing is left to spend:
+    /// then the run is over. What was said before it failed is kept as an attempt.
+    pub fn retried(&mut self, partial: &Reply, failure: &ProviderFailure, pause: Duration) {
+        let bill = Bill::of_failure(partial, failure);
+        self.settle(bill, partial);
         self.keep_partial(partial);
+        if let Err(error) = self.purse.allows_model_call() {
+            return self.fail(error);
+        }
         self.retries = self.retries.saturating_add(1);
-        self.events.push(EventKind::Retried(failure.clone()));
+        self.events.push(EventKind::Retried(Retry { failure: failure.clone(), pause, bill }));
+    }
+
+    /// Counts what a request used, or what it may have used where nobody says.
+    fn settle(&mut self, bill: Bill, reply: &Reply) {
+        self.naming.close();
+        let guess = |counted: &_| bill::estimate(&self.request(), reply, counted);
+        let entry = Entry::of(bill, self.job.price.as_ref(), reply.unknown, guess);
+        self.purse.settle(&entry);
     }
 
     /// Takes the results of [`Step::CallTools`]; none are taken once the run is over.
@@ -331,7 +379,7 @@ impl Run {
 
     /// Says how much time has passed since the start; past the budget the next step is the end.
     pub fn elapsed(&mut self, since_start: Duration) {
-        if let Err(error) = self.spending.pass(since_start) {
+        if let Err(error) = self.purse.pass(since_start) {
             self.fail(error);
         }
     }

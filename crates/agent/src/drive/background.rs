@@ -3,27 +3,19 @@
 use std::collections::BTreeSet;
 use std::pin::Pin;
 
-use airtight_core::codec::Usage;
 use airtight_core::run::Notification;
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
 
-/// A background task that has ended.
-#[derive(Debug)]
-pub(crate) struct Finished {
-    pub(crate) notification: Notification,
-    pub(crate) usage: Usage,
-}
-
-/// The future of a background task.
-pub(crate) type Task<'a> = Pin<Box<dyn Future<Output = Finished> + Send + 'a>>;
+/// The future of a background task, with its last words.
+pub(crate) type Task<'a> = Pin<Box<dyn Future<Output = Notification> + Send + 'a>>;
 
 /// All background tasks of one run.
 #[derive(Default)]
 pub(super) struct Background<'a> {
     working: FuturesUnordered<Task<'a>>,
     ids: BTreeSet<String>,
-    finished: Vec<Finished>,
+    finished: Vec<Notification>,
 }
 
 impl<'a> Background<'a> {
@@ -39,7 +31,7 @@ impl<'a> Background<'a> {
     /// Lets all tasks work until one ends.
     pub(super) async fn advance(&mut self) {
         if let Some(finished) = self.working.next().await {
-            self.ids.remove(&finished.notification.task_id);
+            self.ids.remove(&finished.task_id);
             self.finished.push(finished);
         }
     }
@@ -56,7 +48,7 @@ impl<'a> Background<'a> {
         }
     }
 
-    pub(super) fn take_finished(&mut self) -> Vec<Finished> {
+    pub(super) fn take_finished(&mut self) -> Vec<Notification> {
         std::mem::take(&mut self.finished)
     }
 

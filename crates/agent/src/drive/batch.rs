@@ -6,9 +6,8 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use airtight_core::codec::Usage;
 use airtight_core::message::{ToolCall, ToolResult, ToolStatus};
-use airtight_core::run::Budget;
+use airtight_core::run::Household;
 use futures_util::stream::{self, StreamExt as _};
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
@@ -30,16 +29,22 @@ const GRACE_OF_SUBAGENT: Duration = Duration::from_millis(250);
 /// What came of one call.
 pub(crate) struct Returned<'a> {
     pub(crate) result: ToolResult,
-    /// What a subagent used.
-    pub(crate) usage: Usage,
     /// What goes on behind the run's back.
     pub(crate) task: Option<(String, Task<'a>)>,
 }
 
 impl Returned<'_> {
     pub(crate) fn of(result: ToolResult) -> Self {
-        Self { result, usage: Usage::default(), task: None }
+        Self { result, task: None }
     }
+}
+
+/// What a call may use, if it sends a subagent.
+#[derive(Debug, Clone)]
+pub(crate) struct Allowance {
+    pub(crate) household: Household,
+    /// What is left of the wall time.
+    pub(crate) wall: Option<Duration>,
 }
 
 /// Whether a call can run beside others.
@@ -59,7 +64,6 @@ impl<'a> Performance<'a> {
                     results.push(unfinished(call));
                     continue;
                 };
-                self.run.spent(&one.usage);
                 if let Some((id, task)) = one.task {
                     self.run.background_began(&id);
                     self.background.start(id, task);
@@ -87,10 +91,10 @@ impl<'a> Performance<'a> {
         if work.is_cancelled() {
             return returned;
         }
-        let left = Budget { wall: self.limit.left(), ..self.run.left() };
+        let allowance = Allowance { household: self.run.household(), wall: limit.left() };
         let futures = calls.iter().cloned().enumerate().map(|(index, call)| {
-            let work = work.clone();
-            async move { (index, call_one(scene, call, left, work).await) }
+            let (work, allowance) = (work.clone(), allowance.clone());
+            async move { (index, call_one(scene, call, allowance, work).await) }
         });
         let mut stream = stream::iter(futures).buffer_unordered(TOGETHER);
         let mut grace_until = None;
@@ -133,13 +137,13 @@ fn groups(calls: &[ToolCall], company: impl Fn(&ToolCall) -> Company) -> Vec<&[T
 async fn call_one(
     scene: Scene<'_>,
     call: ToolCall,
-    left: Budget,
+    allowance: Allowance,
     cancel: CancellationToken,
 ) -> Returned<'_> {
     let is_known =
         scene.subagents_for(&call).is_some() || scene.agent.toolbox.effect(&call.name).is_some();
     let span = telemetry::tool(is_known.then_some(call.name.as_str()));
-    let returned = serve(scene, call, left, cancel).instrument(span.clone()).await;
+    let returned = serve(scene, call, allowance, cancel).instrument(span.clone()).await;
     telemetry::tool_ended(&span, returned.result.status);
     returned
 }
@@ -147,11 +151,11 @@ async fn call_one(
 async fn serve(
     scene: Scene<'_>,
     call: ToolCall,
-    left: Budget,
+    allowance: Allowance,
     cancel: CancellationToken,
 ) -> Returned<'_> {
     if let Some(subagents) = scene.subagents_for(&call) {
-        return subagent::call(scene, subagents, call, left, cancel).await;
+        return subagent::call(scene, subagents, call, allowance, cancel).await;
     }
     Returned::of(scene.toolbox.call(&call, &scene.agent.hooks, &cancel).await)
 }

@@ -32,7 +32,7 @@ impl Performance<'_> {
                 }
                 (End::Whole, None) => {
                     telemetry::turn_ended(span, &exchange.reply, None);
-                    return self.take(request, exchange.reply).await;
+                    return self.take(exchange.reply).await;
                 }
                 (End::Stopped, None) => {
                     telemetry::turn_ended(span, &exchange.reply, Some(Cut::Stopped));
@@ -42,13 +42,17 @@ impl Performance<'_> {
             };
             let policy = self.scene.agent.retries;
             let left = self.limit.left();
+            let cut = Some(Cut::Failed(failure.kind));
             let Some(pause) = policy.pause(retries, &failure, fastrand::f64(), left) else {
-                telemetry::turn_ended(span, &exchange.reply, Some(Cut::Failed(failure.kind)));
+                telemetry::turn_ended(span, &exchange.reply, cut);
                 return self.run.failed(exchange.reply, CallFailure::Provider(failure));
             };
             retries += 1;
-            self.run.retried(&exchange.reply, &failure);
+            self.run.retried(&exchange.reply, &failure, pause);
             self.publish();
+            if self.run.is_over() {
+                return telemetry::turn_ended(span, &exchange.reply, cut);
+            }
             if self.pause(pause).await.is_break() {
                 return self.mind_limit();
             }
@@ -76,8 +80,10 @@ impl Performance<'_> {
         let mut watch = self.run.watch();
         let mut impossible = None;
         let scene = self.scene;
+        self.run.sent();
+        let run = &mut self.run;
         let mut listen = |delta: &Delta| {
-            scene.emit(EventKind::Delta(delta.clone()));
+            scene.emit(EventKind::Delta(run.identify(delta.clone())));
             impossible = watch.push(delta);
             if impossible.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };

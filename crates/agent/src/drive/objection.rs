@@ -4,8 +4,8 @@ use std::ops::ControlFlow;
 use std::pin::Pin;
 use std::time::Duration;
 
-use airtight_core::codec::{Reply, Request};
-use airtight_core::message::{ToolCall, ToolResult, ToolStatus};
+use airtight_core::codec::Reply;
+use airtight_core::message::{ToolResult, ToolStatus};
 use airtight_core::run::{EventKind, TERMINAL_TOOL};
 
 use tokio::time::sleep;
@@ -21,18 +21,12 @@ const LAST_WORD: Duration = Duration::from_secs(5);
 
 impl Performance<'_> {
     /// Gives the whole answer to the run, and calls of the terminal tool to the hooks first.
-    pub(super) async fn take(&mut self, request: &Request, reply: Reply) {
-        let is_ours = self.scene.toolbox.effect(TERMINAL_TOOL).is_none()
-            && request.tools.iter().any(|tool| tool.name == TERMINAL_TOOL);
-        let calls: Vec<(usize, ToolCall)> = reply
-            .calls()
-            .cloned()
-            .enumerate()
-            .filter(|(_, call)| is_ours && call.name == TERMINAL_TOOL)
-            .collect();
+    pub(super) async fn take(&mut self, reply: Reply) {
+        let calls = self.run.terminal_calls(&reply);
         let hooks = &self.scene.agent.hooks;
         for (position, call) in &calls {
             if let Some(Err(Veto(why))) = self.ask(Box::pin(hooks.before(call))).await {
+                self.scene.toolbox.deny_by_hook(call);
                 self.run.veto(*position, why);
             }
         }

@@ -92,6 +92,13 @@ impl<'a> Performance<'a> {
         Self { scene, run, limit, work, background: Background::default(), objections: 0, started }
     }
 
+    /// Counts its time from `started`: a run may have waited for much before its first question.
+    pub(super) fn since(mut self, started: Instant) -> Self {
+        self.started = started;
+        self.limit.deadline = self.run.wall().and_then(|wall| started.checked_add(wall));
+        self
+    }
+
     /// Performs the run to its end, seen as `span`.
     pub(crate) async fn perform(self, span: Span) -> Report {
         let report = self.play().instrument(span.clone()).await;
@@ -139,9 +146,8 @@ impl<'a> Performance<'a> {
 
     /// Tells the run what background work has said.
     fn deliver(&mut self) {
-        for finished in self.background.take_finished() {
-            self.run.spent(&finished.usage);
-            self.run.notified(finished.notification);
+        for notification in self.background.take_finished() {
+            self.run.notified(notification);
         }
         self.publish();
     }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use airtight_core::excerpt;
 use airtight_core::message::{Enforcement, ToolSpec};
 use rmcp::model::{CallToolRequestParams, CallToolResult, ContentBlock};
 use serde_json::{Map, Value};
@@ -31,10 +32,10 @@ impl McpTool {
         remote: rmcp::model::Tool,
     ) -> Self {
         let description = remote.description.as_deref().or(remote.title.as_deref());
-        let description = description.unwrap_or_default().chars().take(DESCRIPTION_LIMIT_CHARS);
+        let description = excerpt(description.unwrap_or_default(), DESCRIPTION_LIMIT_CHARS, "…");
         let spec = ToolSpec {
             name: remote.name.clone().into_owned(),
-            description: description.collect(),
+            description: description.into_owned(),
             parameters: Value::Object((*remote.input_schema).clone()),
             enforcement: Enforcement::Hint,
         };

@@ -2,45 +2,7 @@
 
 use std::ffi::{OsStr, OsString};
 
-/// Names that end like this hold secrets.
-const SECRET_ENDINGS: [&str; 10] =
-    ["_AUTH", "_DSN", "_HEADERS", "_KEY", "_KEY_ID", "_PASS", "_PAT", "_PWD", "_TOKEN", "_TOKENS"];
-
-/// Names that contain this hold secrets, or say where they are.
-const SECRET_PARTS: [&str; 10] = [
-    "ACCESS_KEY",
-    "APIKEY",
-    "API_KEY",
-    "AUTH_TOKEN",
-    "CREDENTIAL",
-    "PASSPHRASE",
-    "PASSWD",
-    "PASSWORD",
-    "PRIVATE_KEY",
-    "SECRET",
-];
-
-/// Names that are secrets as they are.
-const SECRET_NAMES: [&str; 3] = ["AUTHORIZATION", "PGPASSFILE", "TOKEN"];
-
-/// Values that begin like this are keys, whatever the name says.
-const SECRET_SHAPES: [&str; 12] = [
-    "sk-",
-    "sk_live_",
-    "rk_live_",
-    "ghp_",
-    "gho_",
-    "ghs_",
-    "github_pat_",
-    "glpat-",
-    "xoxb-",
-    "xoxp-",
-    "AIza",
-    "-----BEGIN",
-];
-
-/// The shell's own, in spite of their endings.
-const KEPT: [&str; 2] = ["PWD", "OLDPWD"];
+use airtight_core::redact::{holds_secret, names_secret};
 
 /// Variables for commands.
 #[derive(Debug, Clone, Default)]
@@ -63,22 +25,22 @@ impl Environment {
     }
 }
 
-fn is_secret(name: &OsStr, value: &OsStr) -> bool {
-    let name = name.to_string_lossy().to_ascii_uppercase();
-    let value = value.to_string_lossy();
-    if KEPT.contains(&name.as_str()) {
-        return false;
+/// Hides the environment and memory of this process from other programs of the same user.
+///
+/// Without it every command could read in `/proc` what was taken from its own environment. Programs
+/// that are started get their own, so nothing else changes for them. Whoever may trace any process,
+/// such as root, still can, and there will be no core dump.
+pub fn hide_process() -> std::io::Result<()> {
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::process::{DumpableBehavior, set_dumpable_behavior};
+        set_dumpable_behavior(DumpableBehavior::NotDumpable)?;
     }
-    SECRET_NAMES.contains(&name.as_str())
-        || SECRET_ENDINGS.iter().any(|ending| name.ends_with(ending))
-        || SECRET_PARTS.iter().any(|part| name.contains(part))
-        || SECRET_SHAPES.iter().any(|shape| value.starts_with(shape))
-        || (!name.ends_with("_PROXY") && has_password(&value))
+    Ok(())
 }
 
-/// Claims that a value is a URL with a password, such as a database's.
-fn has_password(value: &str) -> bool {
-    let Some((_, rest)) = value.split_once("://") else { return false };
-    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
-    authority.rsplit_once('@').is_some_and(|(user, _)| user.contains(':'))
+fn is_secret(name: &OsStr, value: &OsStr) -> bool {
+    let (name, value) = (name.to_string_lossy(), value.to_string_lossy());
+    let is_proxy = name.to_ascii_uppercase().ends_with("_PROXY");
+    names_secret(&name) || (!is_proxy && holds_secret(&value))
 }

@@ -145,7 +145,7 @@ fn a_capture_keeps_both_ends_and_counts_the_middle() {
 #[test_case("DB_PASSWORD", "x" => false)]
 #[test_case("GOOGLE_APPLICATION_CREDENTIALS", "/x" => false)]
 #[test_case("DATABASE_URL", "postgres://user:pass@host/db" => false)]
-#[test_case("INNOCENT", "sk-ant-abc" => false; "a key by its shape")]
+#[test_case("INNOCENT", "ghp_0123456789abcdefghijABCDEFGHIJ012345" => false; "a key by its shape")]
 #[test_case("PATH", "/bin" => true)]
 #[test_case("PWD", "/x" => true)]
 #[test_case("HOME", "/home/x" => true)]

@@ -2,6 +2,7 @@
 
 use airtight_core::codec::{Auth, Wire};
 use airtight_core::lower::Dialect;
+use airtight_core::redact::MASK;
 use reqwest::Url;
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
 use secrecy::{ExposeSecret as _, SecretString};
@@ -11,6 +12,8 @@ use super::{Carried, Vendor};
 /// One model at one address. Printing it shows no key and no header.
 #[derive(Debug, Clone)]
 pub struct Endpoint {
+    /// Whose model it is.
+    pub vendor: Vendor,
     /// The format spoken there.
     pub wire: Wire,
     /// What is accepted there of JSON Schema.
@@ -84,21 +87,11 @@ pub enum EndpointError {
 impl Endpoint {
     /// Makes an endpoint for `model` of `vendor` behind `base_url`, without a key.
     pub fn new(vendor: Vendor, base_url: &str, model: &str) -> Result<Self, EndpointError> {
-        let url = Url::parse(base_url.trim())
-            .map_err(|error| EndpointError::BaseUrl { reason: error.to_string() })?;
-        if !matches!(url.scheme(), "http" | "https") {
-            return Err(EndpointError::Scheme { scheme: url.scheme().to_owned() });
-        }
-        if !url.username().is_empty() || url.password().is_some() {
-            return Err(EndpointError::Excess { part: "a user name or password" });
-        }
-        if url.query().is_some() || url.fragment().is_some() {
-            return Err(EndpointError::Excess { part: "a query or fragment" });
-        }
         Ok(Self {
+            vendor,
             wire: vendor.wire(),
             dialect: vendor.dialect(),
-            base_url: url,
+            base_url: parse_base_url(base_url)?,
             key: None,
             carried: Carried::ByFormat,
             model: model.to_owned(),
@@ -168,10 +161,26 @@ impl Endpoint {
         for secret in self.key.iter().chain(headers) {
             let secret = secret.expose_secret().trim();
             if secret.len() >= MASKED_FROM_BYTES && text.contains(secret) {
-                *text = text.replace(secret, "[key]");
+                *text = text.replace(secret, MASK);
             }
         }
     }
+}
+
+/// Reads a base URL, which says where a server is and no more.
+pub fn parse_base_url(text: &str) -> Result<Url, EndpointError> {
+    let url = Url::parse(text.trim())
+        .map_err(|error| EndpointError::BaseUrl { reason: error.to_string() })?;
+    if !matches!(url.scheme(), "http" | "https") {
+        return Err(EndpointError::Scheme { scheme: url.scheme().to_owned() });
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err(EndpointError::Excess { part: "a user name or password" });
+    }
+    if url.query().is_some() || url.fragment().is_some() {
+        return Err(EndpointError::Excess { part: "a query or fragment" });
+    }
+    Ok(url)
 }
 
 /// Shorter values are words or versions rather than secrets, and would tear holes into messages.
@@ -262,6 +271,6 @@ mod tests {
         endpoint.key = Some("sk-secret".into());
         let mut text = "Incorrect API key provided: sk-secret.".to_owned();
         endpoint.mask(&mut text);
-        assert_eq!(text, "Incorrect API key provided: [key].");
+        assert_eq!(text, "Incorrect API key provided: [masked].");
     }
 }

@@ -107,6 +107,7 @@ mod tests {
 
     #[test_case(FailureKind::RateLimit, true)]
     #[test_case(FailureKind::Overload, true)]
+    #[test_case(FailureKind::Unreachable, true)]
     #[test_case(FailureKind::Network, true)]
     #[test_case(FailureKind::Malformed, true)]
     #[test_case(FailureKind::Auth, false)]

@@ -106,6 +106,10 @@ impl Provider {
             () = stop => End::Stopped,
             end = self.exchange(request, listen, &mut assembler) => end,
         };
+        let end = match end {
+            End::Failed(failure) => End::Failed(self.told(failure)),
+            End::Whole | End::Stopped => end,
+        };
         Exchange { reply: assembler.finish(), end }
     }
 
@@ -119,7 +123,7 @@ impl Provider {
         let call = self.endpoint.wire.encode(request);
         let response = match self.open(&call, deadline).await {
             Ok(response) => response,
-            Err(failure) => return End::Failed(self.masked(failure)),
+            Err(failure) => return End::Failed(failure),
         };
         let mut body = Body::new(response, self.timeouts.idle, deadline);
         let mut decoder = self.endpoint.wire.decoder();
@@ -133,7 +137,7 @@ impl Provider {
                 Ok(None) => return End::Failed(failure::cut()),
                 // What follows the end mark is of no interest, nor is how it ends.
                 Err(_) if decoder.is_complete() => return End::Whole,
-                Err(failure) => return End::Failed(self.masked(failure)),
+                Err(failure) => return End::Failed(failure),
             };
             for event in events {
                 for delta in decoder.push(&event) {
@@ -154,11 +158,12 @@ impl Provider {
     /// limit.
     async fn open(&self, call: &Call, deadline: Instant) -> Result<Response, ProviderFailure> {
         let late = Instant::now() + self.timeouts.head;
-        let sent = self.client.post(self.endpoint.url_of(&call.path)).headers(self.head(call));
+        let url = self.endpoint.url_of(&call.path);
+        let sent = self.client.post(url.clone()).headers(self.head(call));
         let sent = sent.body(call.body.to_string()).send();
         let response = match timeout_at(late.min(deadline), sent).await {
             Ok(Ok(response)) => response,
-            Ok(Err(error)) => return Err(failure::of_transport(error)),
+            Ok(Err(error)) => return Err(failure::of_transport(error, &url)),
             Err(_) => return Err(failure::stalled("the head of the response")),
         };
         if let Some(failure) = failure::of_head(&response) {
@@ -184,6 +189,18 @@ impl Provider {
             }
         }
         map
+    }
+
+    /// Says whose failure it is, and what its status was.
+    fn told(&self, failure: ProviderFailure) -> ProviderFailure {
+        let mut failure = self.masked(failure);
+        let code = failure.code.as_ref().map(|code| format!(" ({code})")).unwrap_or_default();
+        let who = self.endpoint.vendor.prefix();
+        failure.message = match failure.status {
+            Some(status) => format!("{who} answered {status}{code}: {}", failure.message),
+            None => format!("{who}{code}: {}", failure.message),
+        };
+        failure
     }
 
     fn masked(&self, mut failure: ProviderFailure) -> ProviderFailure {

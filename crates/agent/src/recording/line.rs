@@ -3,7 +3,9 @@
 use airtight_core::codec::{Reply, Usage};
 use airtight_core::message::{Block, ToolCall, ToolResult, ToolStatus};
 use airtight_core::redact::{subagent_result, terminal_arguments};
-use airtight_core::run::{Attempt, EventKind, Outcome, Report, TERMINAL_TOOL, Words};
+use airtight_core::run::{
+    Attempt, EventKind, Mode, Opening, Outcome, Report, Retry, TERMINAL_TOOL, Words,
+};
 use serde_json::{Value, json};
 
 use crate::drive::Event;
@@ -12,17 +14,15 @@ use crate::subagent::AGENT_TOOL;
 /// The version of the shape.
 const VERSION: u32 = 1;
 
-/// Returns the line for `event`; deltas have none, for what was said comes whole.
-pub(super) fn of(event: &Event) -> Option<Value> {
+/// Returns line `seq` for `event`; deltas have none, for what was said comes whole.
+pub(super) fn of(event: &Event, seq: u64) -> Option<Value> {
     let (kind, body) = match &event.kind {
         EventKind::Delta(_) => return None,
+        EventKind::Began(opening) => ("began", began(opening)),
         EventKind::Said { reply, text } => ("said", said(reply, *text)),
         EventKind::Heard(results) => ("heard", Value::Array(results.iter().map(heard).collect())),
         EventKind::Judged(attempt) => ("judged", judged(attempt)),
-        EventKind::Retried(failure) => (
-            "retried",
-            json!({ "status": failure.status, "code": failure.code, "message": failure.message }),
-        ),
+        EventKind::Retried(retry) => ("retried", retried(retry)),
         EventKind::Notified(notification) => (
             "notified",
             json!({
@@ -35,12 +35,37 @@ pub(super) fn of(event: &Event) -> Option<Value> {
     };
     Some(json!({
         "v": VERSION,
-        "seq": event.seq,
+        "seq": seq,
         "at_ms": event.at_ms,
         "parent_call_id": event.parent_call_id,
         "type": kind,
         kind: body,
     }))
+}
+
+/// Returns the line for something that is no event of the run, and so has no number.
+pub(super) fn note(at_ms: u64, text: &str) -> Value {
+    json!({ "v": VERSION, "at_ms": at_ms, "type": "noted", "noted": { "text": text } })
+}
+
+fn began(opening: &Opening) -> Value {
+    json!({
+        "airtight_version": env!("CARGO_PKG_VERSION"),
+        "model": opening.model,
+        "mode": opening.mode.map(Mode::name),
+        "contract": opening.contract.map(|fingerprint| fingerprint.to_string()),
+    })
+}
+
+fn retried(retry: &Retry) -> Value {
+    let Retry { failure, pause, bill } = retry;
+    json!({
+        "status": failure.status,
+        "code": failure.code,
+        "message": failure.message,
+        "pause_ms": u64::try_from(pause.as_millis()).unwrap_or(u64::MAX),
+        "usage": bill.usage(),
+    })
 }
 
 fn said(reply: &Reply, text: Words) -> Value {
@@ -115,6 +140,7 @@ fn ended(report: &Report) -> Value {
         "turns": report.turns,
         "tool_calls": report.tool_calls,
         "retries": report.retries,
+        "unknown_events": report.unknown_events,
         "usage": usage,
         "cost_usd": report.cost.map(airtight_core::price::Cost::usd),
         "elapsed_ms": u64::try_from(report.elapsed.as_millis()).unwrap_or(u64::MAX),

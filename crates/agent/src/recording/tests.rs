@@ -4,7 +4,7 @@ use std::fs::File;
 use std::sync::Arc;
 use std::time::Duration;
 
-use airtight_core::codec::{FailureKind, ProviderFailure, Reply, Stop, Wire};
+use airtight_core::codec::{Delta, FailureKind, ProviderFailure, Reply, Stop, Wire};
 use airtight_core::message::{Block, Enforcement, ToolCall, ToolResult, ToolSpec, ToolStatus};
 use airtight_core::redact::{MASK, Redactor};
 use airtight_core::run::{
@@ -167,7 +167,8 @@ fn no_byte_of_the_payload_is_kept(delivery: Delivery, fate: Fate) {
     let kept = transcript(Run::new(job(mode)).unwrap(), |run| meet(run, fate, &said));
     assert!(!kept.contains(PLANTED), "{kept}");
     let lines: Vec<Value> = kept.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    assert_eq!(lines[0]["type"], "said");
+    assert_eq!((&lines[0]["type"], &lines[1]["type"]), (&json!("began"), &json!("said")));
+    assert_eq!(lines[0]["began"]["mode"], mode.name());
     let last = lines.last().unwrap();
     assert_eq!(last["type"], "ended");
     assert_eq!(last["ended"]["outcome"] == "met", fate == Accepted, "{last}");
@@ -213,6 +214,31 @@ fn prose_and_results_of_tools_are_kept_without_secrets() {
     assert!(kept.contains(&format!("seen {MASK}")), "{kept}");
 }
 
+#[test]
+fn a_transcript_says_what_ran_and_numbers_its_lines_without_gaps() {
+    let job = job(Mode::Auto);
+    let fingerprint = job.contract.as_ref().unwrap().fingerprint().to_string();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run.jsonl");
+    let mut recording = Recording::create(&path, Redactor::new([])).unwrap();
+    let mut run = Run::new(job).unwrap();
+    meet(&mut run, Accepted, &delivered(Call, &json!({ "why": "so" })));
+    let delta = || EventKind::Delta(Delta::Text("s".to_owned()));
+    let kinds = run.take_events().into_iter().flat_map(|kind| [delta(), kind]);
+    for (seq, kind) in (0..).zip(kinds) {
+        recording.event(&Event { seq, at_ms: 7, parent_call_id: None, kind });
+    }
+    let kept = std::fs::read_to_string(path).unwrap();
+    let lines: Vec<Value> = kept.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let numbers: Vec<u64> = lines.iter().map(|line| line["seq"].as_u64().unwrap()).collect();
+    assert_eq!(numbers, [0, 1, 2, 3]);
+    let version = env!("CARGO_PKG_VERSION");
+    let began = json!({
+        "airtight_version": version, "model": "model-1", "mode": "tool", "contract": fingerprint,
+    });
+    assert_eq!((&lines[0]["began"], &lines[0]["at_ms"]), (&began, &json!(7)));
+}
+
 #[cfg(unix)]
 #[test]
 fn only_the_owner_may_read() {
@@ -231,7 +257,7 @@ fn a_disk_that_fails_is_told_once_and_ends_nothing() {
     let file = tempfile::NamedTempFile::new().unwrap();
     let read_only = File::open(file.path()).unwrap();
     let mut recording =
-        Recording { file: Some(read_only), redactor: Redactor::new([]), failure: None };
+        Recording { file: Some(read_only), redactor: Redactor::new([]), next: 0, failure: None };
     let mut run = Run::new(job(Mode::Tool)).unwrap();
     meet(&mut run, Accepted, &delivered(Call, &json!({ "why": "so" })));
     run.take_events().into_iter().for_each(|kind| recording.event(&event(kind)));

@@ -41,9 +41,10 @@ fn ruleset() -> Result<RulesetCreated, RulesetError> {
 
 fn enforce(folders: &[&Path]) -> Result<RulesetStatus, Box<dyn std::error::Error>> {
     let mut ruleset = ruleset()?;
+    // A device file reaches the device, wherever it lies: a disk is all files on it.
+    let granted = AccessFs::from_write(WANTED) & !(AccessFs::MakeChar | AccessFs::MakeBlock);
     for folder in folders {
-        let rule = PathBeneath::new(PathFd::new(folder)?, AccessFs::from_write(WANTED));
-        ruleset = ruleset.add_rule(rule)?;
+        ruleset = ruleset.add_rule(PathBeneath::new(PathFd::new(folder)?, granted))?;
     }
     let write = AccessFs::from_write(WANTED) & AccessFs::from_file(WANTED);
     for sink in SINKS {

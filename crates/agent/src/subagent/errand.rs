@@ -1,6 +1,7 @@
 //! What a subagent is sent to do.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use airtight_core::contract::Contract;
 use airtight_core::message::{Enforcement, ToolSpec};
@@ -133,13 +134,13 @@ impl Errand {
         Ok(available.into_iter().filter(|spec| wanted.contains(&spec.name)).collect())
     }
 
-    /// Makes the job of it, within what is left to the one who sends it.
+    /// Makes the job of it, within the wall time that is left to the one who sends it.
     pub(super) fn job(
         &self,
         endpoint: &Endpoint,
         subagents: &Subagents,
         tools: Vec<ToolSpec>,
-        left: Budget,
+        left: Option<Duration>,
     ) -> Result<Job, ErrandError> {
         let compiled = self.schema.clone().map(Contract::compile).transpose();
         let contract = compiled.map_err(|refusal| ErrandError::Schema(refusal.to_string()))?;
@@ -147,7 +148,7 @@ impl Errand {
             .system
             .iter()
             .fold(PERSONA.to_owned(), |persona, more| format!("{persona}\n\n{more}"));
-        let wall = left.wall.map_or(subagents.wall, |wall| wall.min(subagents.wall));
+        let wall = left.map_or(subagents.wall, |left| left.min(subagents.wall));
         Ok(Job {
             terminal: if contract.is_some() { Terminal::Offered } else { Terminal::Denied },
             contract: contract.map(Arc::new),
@@ -164,7 +165,8 @@ impl Errand {
                 max_turns: Some(subagents.max_turns),
                 max_output_tokens: subagents.max_output_tokens,
                 temperature: subagents.temperature,
-                budget: Budget { wall: Some(wall), ..left },
+                // What else it may spend is in the purse that it shares.
+                budget: Budget { wall: Some(wall), ..Budget::default() },
             },
             price: subagents.price,
             source: None,

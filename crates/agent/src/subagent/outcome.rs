@@ -1,18 +1,14 @@
 //! What the one who sent a subagent is told.
 
-use airtight_core::codec::Usage;
 use airtight_core::message::ToolStatus;
 use airtight_core::run::{self, Report};
 use tokio_util::sync::CancellationToken;
 
 use crate::tools::preview;
 
-/// What came of a subagent, and what it used, whatever came of it.
+/// What came of a subagent.
 #[derive(Debug)]
-pub(super) struct Outcome {
-    result: Result<String, SubagentError>,
-    pub(super) usage: Usage,
-}
+pub(super) struct Outcome(Result<String, SubagentError>);
 
 /// Why a subagent brought nothing back.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -30,16 +26,15 @@ pub(super) enum SubagentError {
 impl Outcome {
     /// Reads the report of a subagent whose caller may have given it up.
     pub(super) fn of(report: Report, cancel: &CancellationToken) -> Self {
-        let usage = report.usage;
         if cancel.is_cancelled() {
-            return Self { result: Err(SubagentError::Aborted), usage };
+            return Self(Err(SubagentError::Aborted));
         }
-        Self { result: read(report), usage }
+        Self(read(report))
     }
 
     /// Returns the word that notifications use.
     pub(super) fn status(&self) -> &'static str {
-        match &self.result {
+        match &self.0 {
             Ok(_) => "completed",
             Err(SubagentError::Aborted) => "cancelled",
             Err(_) => "failed",
@@ -48,7 +43,7 @@ impl Outcome {
 
     /// Returns what the model is told.
     pub(super) fn told(&self) -> (ToolStatus, String) {
-        match &self.result {
+        match &self.0 {
             Ok(text) => (ToolStatus::Done, preview(text.clone())),
             Err(error) => (ToolStatus::Failed, format!("Error: {error}")),
         }

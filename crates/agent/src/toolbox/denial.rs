@@ -3,31 +3,10 @@
 use std::sync::{Mutex, PoisonError};
 
 use airtight_core::message::ToolCall;
+use airtight_core::run::{Denial, DeniedBy};
 
 /// How many denials are kept: a model that is denied more often is not worth listening to.
 const LIMIT: usize = 1000;
-
-/// Who denied a call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum DeniedBy {
-    /// The mode, or a rule.
-    Permission,
-    /// A hook.
-    Hook,
-}
-
-/// One call that was denied.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Denial {
-    /// The tool.
-    pub tool: String,
-    /// The provider's id of the call.
-    pub call_id: String,
-    /// The arguments as the model wrote them.
-    pub arguments: String,
-    /// Who denied it.
-    pub by: DeniedBy,
-}
 
 /// All of them.
 #[derive(Debug, Default)]

@@ -1,28 +1,18 @@
 //! `edit`: one exact text for another.
 
-use std::sync::Arc;
-
-use airtight_core::message::ToolSpec;
 use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use super::blocking::blocking;
-use crate::permission::Subject;
-use crate::toolbox::{CallContext, Called, Effect, Tool, ToolError};
-use crate::workspace::Workspace;
+use super::blocking::Stop;
+use super::file_tool::{Failure, FileTask, Ground};
+use crate::toolbox::Effect;
 
 /// The longest file that is edited; longer ones are data, not text that somebody keeps.
 const FILE_LIMIT_BYTES: u64 = 8 * 1024 * 1024;
 
-/// Edits files.
-#[derive(Debug)]
+/// Edits a file.
+#[derive(Debug, Deserialize)]
 pub(super) struct Edit {
-    spec: ToolSpec,
-    workspace: Arc<Workspace>,
-}
-
-#[derive(Deserialize)]
-struct Arguments {
     path: String,
     old_string: String,
     new_string: String,
@@ -30,9 +20,16 @@ struct Arguments {
     replace_all: bool,
 }
 
-impl Edit {
-    pub(super) fn new(workspace: Arc<Workspace>) -> Self {
-        let properties = json!({
+impl FileTask for Edit {
+    const NAME: &'static str = "edit";
+    const DESCRIPTION: &'static str = "Replaces one exact piece of text in a file of the \
+        workspace. The text must occur exactly once unless replace_all is true. Line ends of the \
+        file are kept.";
+    const EFFECT: Effect = Effect::Edits;
+    const REQUIRED: &'static [&'static str] = &["path", "old_string", "new_string"];
+
+    fn properties() -> Value {
+        json!({
             "path": {
                 "type": "string", "minLength": 1,
                 "description": "The file, relative to the workspace.",
@@ -47,57 +44,25 @@ impl Edit {
                 "type": "boolean",
                 "description": "Whether to replace every occurrence. Default: false.",
             },
-        });
-        let description = "Replaces one exact piece of text in a file of the workspace. The text \
-            must occur exactly once unless replace_all is true. Line ends of the file are kept.";
-        let required = ["path", "old_string", "new_string"];
-        Self { spec: super::spec("edit", description, &properties, &required), workspace }
-    }
-}
-
-impl Tool for Edit {
-    fn spec(&self) -> &ToolSpec {
-        &self.spec
-    }
-
-    fn effect(&self) -> Effect {
-        Effect::Edits
-    }
-
-    fn subject(&self, arguments: &Map<String, Value>) -> Option<Subject> {
-        Some(Subject::Path(self.workspace.subject(super::text(arguments, "path", "."))))
-    }
-
-    fn call<'a>(
-        &'a self,
-        arguments: &'a Map<String, Value>,
-        context: &'a CallContext,
-    ) -> Called<'a> {
-        Box::pin(async move {
-            let arguments: Arguments = super::read(arguments)?;
-            let workspace = Arc::clone(&self.workspace);
-            blocking(context, move |stop| {
-                stop.check()?;
-                apply(&workspace, &arguments)
-            })
-            .await
         })
     }
-}
 
-fn apply(workspace: &Workspace, arguments: &Arguments) -> Result<String, ToolError> {
-    let path = &arguments.path;
-    let found = workspace.read_whole(path, FILE_LIMIT_BYTES).map_err(super::refused(path))?;
-    let existing = found.ok_or_else(|| {
-        ToolError(format!("{path:?} is too large to edit: more than {FILE_LIMIT_BYTES} bytes"))
-    })?;
-    let text = std::str::from_utf8(&existing.bytes)
-        .map_err(|_| ToolError(format!("{path:?} is not UTF-8 text and cannot be edited")))?;
-    let (edited, count) = replace(text, arguments)
-        .map_err(|why| ToolError(format!("{path:?} was not changed: {why}")))?;
-    existing.replace(edited.as_bytes()).map_err(super::refused(path))?;
-    let times = if count == 1 { String::new() } else { format!(" ({count} places)") };
-    Ok(format!("Edited {}{times}.", existing.shown()))
+    fn perform(&self, ground: &Ground, _: &Stop) -> Result<String, Failure> {
+        let path = &self.path;
+        let found = ground.workspace.read_whole(path, FILE_LIMIT_BYTES)?;
+        let existing = found.ok_or_else(|| {
+            let limit = FILE_LIMIT_BYTES;
+            Failure::told(format!("{path:?} is too large to edit: more than {limit} bytes"))
+        })?;
+        let text = std::str::from_utf8(&existing.bytes).map_err(|_| {
+            Failure::told(format!("{path:?} is not UTF-8 text and cannot be edited"))
+        })?;
+        let (edited, count) = replace(text, self)
+            .map_err(|why| Failure::told(format!("{path:?} was not changed: {why}")))?;
+        existing.replace(edited.as_bytes())?;
+        let times = if count == 1 { String::new() } else { format!(" ({count} places)") };
+        Ok(format!("Edited {}{times}.", existing.shown()))
+    }
 }
 
 /// Why a text was not replaced.
@@ -112,14 +77,14 @@ enum Unedited {
 }
 
 /// Replaces, and says how often.
-fn replace(text: &str, arguments: &Arguments) -> Result<(String, usize), Unedited> {
+fn replace(text: &str, asked: &Edit) -> Result<(String, usize), Unedited> {
     let line_ends = LineEnds::of(text);
-    let old = line_ends.apply(&arguments.old_string);
-    let new = line_ends.apply(&arguments.new_string);
+    let old = line_ends.apply(&asked.old_string);
+    let new = line_ends.apply(&asked.new_string);
     if old == new {
         return Err(Unedited::Same);
     }
-    match (occurrences(text, &old), arguments.replace_all) {
+    match (occurrences(text, &old), asked.replace_all) {
         (0, _) => Err(Unedited::Absent),
         (1, _) | (_, true) => Ok((text.replace(&old, &new), text.matches(&old).count())),
         (count, false) => Err(Unedited::Ambiguous(count)),
@@ -175,7 +140,7 @@ mod tests {
         replace_all: bool,
     ) -> Result<(String, usize), Unedited> {
         let (old_string, new_string) = (old.to_owned(), new.to_owned());
-        replace(text, &Arguments { path: "f".to_owned(), old_string, new_string, replace_all })
+        replace(text, &Edit { path: "f".to_owned(), old_string, new_string, replace_all })
     }
 
     #[test_case("a b c", "b", "x", false => Ok(("a x c".to_owned(), 1)); "a unique text is replaced")]

@@ -3,26 +3,21 @@
 use std::fmt::Write as _;
 use std::io;
 use std::path::Path;
-use std::sync::Arc;
 
-use airtight_core::message::ToolSpec;
+use airtight_core::excerpt;
 use globset::GlobMatcher;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkMatch};
 use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use super::blocking::{Stop, blocking};
+use super::blocking::Stop;
+use super::file_tool::{Failure, FileTask, Ground, root};
 use super::files::{Depth, Found, Kind, Onward, walk};
-use crate::permission::{Permissions, Subject};
-use crate::toolbox::{CallContext, Called, Effect, Tool, ToolError};
-use crate::workspace::Workspace;
+use crate::toolbox::{Effect, ToolError};
 
 /// How many lines one call shows at most.
 const MATCH_LIMIT: u64 = 1000;
-
-/// How many lines one call shows if nobody says.
-const DEFAULT_MATCHES: u64 = 200;
 
 /// How much of one line is shown, in characters.
 const LINE_LIMIT_CHARS: usize = 400;
@@ -31,26 +26,33 @@ const LINE_LIMIT_CHARS: usize = 400;
 const HEAP_LIMIT_BYTES: usize = 1024 * 1024;
 
 /// Searches files.
-#[derive(Debug)]
+#[derive(Debug, Deserialize)]
 pub(super) struct Grep {
-    spec: ToolSpec,
-    workspace: Arc<Workspace>,
-    permissions: Arc<Permissions>,
-}
-
-#[derive(Deserialize)]
-struct Arguments {
     pattern: String,
-    path: Option<String>,
+    #[serde(default = "root")]
+    path: String,
     glob: Option<String>,
     #[serde(default)]
     ignore_case: bool,
-    max_matches: Option<u64>,
+    #[serde(default = "usual_matches")]
+    max_matches: u64,
 }
 
-impl Grep {
-    pub(super) fn new(workspace: Arc<Workspace>, permissions: Arc<Permissions>) -> Self {
-        let properties = json!({
+/// How many lines one call shows if nobody says.
+fn usual_matches() -> u64 {
+    200
+}
+
+impl FileTask for Grep {
+    const NAME: &'static str = "grep";
+    const DESCRIPTION: &'static str = "Searches files of the workspace for a regular expression, \
+        without what .gitignore names and binary files. Each line of the result is \
+        path:line:text.";
+    const EFFECT: Effect = Effect::Reads;
+    const REQUIRED: &'static [&'static str] = &["pattern"];
+
+    fn properties() -> Value {
+        json!({
             "pattern": {
                 "type": "string", "minLength": 1, "maxLength": 10_000,
                 "description": "A regular expression (Rust syntax), matched within single lines.",
@@ -71,49 +73,19 @@ impl Grep {
                 "type": "integer", "minimum": 1, "maximum": MATCH_LIMIT,
                 "description": "How many lines to show. Default: 200.",
             },
-        });
-        let description = "Searches files of the workspace for a regular expression, without what \
-            .gitignore names and binary files. Each line of the result is path:line:text.";
-        let spec = super::spec("grep", description, &properties, &["pattern"]);
-        Self { spec, workspace, permissions }
-    }
-}
-
-impl Tool for Grep {
-    fn spec(&self) -> &ToolSpec {
-        &self.spec
-    }
-
-    fn effect(&self) -> Effect {
-        Effect::Reads
-    }
-
-    fn subject(&self, arguments: &Map<String, Value>) -> Option<Subject> {
-        Some(Subject::Path(self.workspace.subject(super::text(arguments, "path", "."))))
-    }
-
-    fn call<'a>(
-        &'a self,
-        arguments: &'a Map<String, Value>,
-        context: &'a CallContext,
-    ) -> Called<'a> {
-        Box::pin(async move {
-            let arguments: Arguments = super::read(arguments)?;
-            let mut search = Search::new(self, &arguments)?;
-            let path = arguments.path.unwrap_or_else(|| ".".to_owned());
-            blocking(context, move |stop| {
-                search.run(&path, stop)?;
-                Ok(search.into_text())
-            })
-            .await
         })
+    }
+
+    fn perform(&self, ground: &Ground, stop: &Stop) -> Result<String, Failure> {
+        let mut search = Search::new(ground, self)?;
+        search.run(&self.path, stop)?;
+        Ok(search.into_text())
     }
 }
 
 /// One search.
-struct Search {
-    workspace: Arc<Workspace>,
-    permissions: Arc<Permissions>,
+struct Search<'g> {
+    ground: &'g Ground,
     matcher: RegexMatcher,
     glob: Option<GlobMatcher>,
     limit: u64,
@@ -123,24 +95,23 @@ struct Search {
     hidden: u64,
 }
 
-impl Search {
-    fn new(tool: &Grep, arguments: &Arguments) -> Result<Self, ToolError> {
+impl<'g> Search<'g> {
+    fn new(ground: &'g Ground, asked: &Grep) -> Result<Self, ToolError> {
         let matcher = RegexMatcherBuilder::new()
-            .case_insensitive(arguments.ignore_case)
+            .case_insensitive(asked.ignore_case)
             .line_terminator(Some(b'\n'))
-            .build(&arguments.pattern)
+            .build(&asked.pattern)
             .map_err(|error| ToolError(format!("the pattern is refused: {error}")))?;
         // Like git, a glob without a slash means names in any folder.
-        let glob = arguments.glob.as_ref().map(|glob| {
+        let glob = asked.glob.as_ref().map(|glob| {
             let anywhere = if glob.contains('/') { "" } else { "**/" };
             super::glob::matcher(&format!("{anywhere}{glob}"))
         });
         Ok(Self {
-            workspace: Arc::clone(&tool.workspace),
-            permissions: Arc::clone(&tool.permissions),
+            ground,
             matcher,
             glob: glob.transpose()?,
-            limit: arguments.max_matches.unwrap_or(DEFAULT_MATCHES),
+            limit: asked.max_matches,
             listing: String::new(),
             count: 0,
             unsearched: 0,
@@ -148,21 +119,23 @@ impl Search {
         })
     }
 
-    fn run(&mut self, path: &str, stop: &Stop) -> Result<(), ToolError> {
-        let workspace = Arc::clone(&self.workspace);
-        let start = workspace.find(path).map_err(super::refused(path))?;
-        start.exists().map_err(super::refused(path))?;
+    fn run(&mut self, path: &str, stop: &Stop) -> Result<(), Failure> {
+        let ground = self.ground;
+        let workspace = &ground.workspace;
+        let start = workspace.find(path)?;
+        start.exists()?;
         let mut searcher = SearcherBuilder::new()
             .binary_detection(BinaryDetection::quit(0))
             .line_number(true)
             .heap_limit(Some(HEAP_LIMIT_BYTES))
             .build();
-        walk(&workspace, &start, Depth::All, stop, |found| {
+        walk(workspace, &start, Depth::All, stop, |found| {
             if self.wants(&found) {
                 self.search(&found.relative, &mut searcher, stop)?;
             }
             Ok(if self.count > self.limit { Onward::No } else { Onward::Yes })
-        })
+        })?;
+        Ok(())
     }
 
     fn wants(&mut self, found: &Found) -> bool {
@@ -170,7 +143,7 @@ impl Search {
         if found.kind != Kind::File || glob.is_some_and(|it| !it.is_match(&found.relative)) {
             return false;
         }
-        let hidden = self.permissions.hides("grep", &found.relative.to_string_lossy());
+        let hidden = self.ground.permissions.hides(Grep::NAME, &found.relative.to_string_lossy());
         self.hidden += u64::from(hidden);
         !hidden
     }
@@ -181,7 +154,7 @@ impl Search {
         searcher: &mut Searcher,
         stop: &Stop,
     ) -> Result<(), ToolError> {
-        let Ok(file) = self.workspace.open_listed(path) else {
+        let Ok(file) = self.ground.workspace.open_listed(path) else {
             self.unsearched += 1;
             return Ok(());
         };
@@ -222,13 +195,13 @@ impl Search {
 }
 
 /// Takes the lines of one file.
-struct Lines<'s> {
-    search: &'s mut Search,
+struct Lines<'s, 'g> {
+    search: &'s mut Search<'g>,
     path: &'s str,
     stop: &'s Stop,
 }
 
-impl Sink for Lines<'_> {
+impl Sink for Lines<'_, '_> {
     type Error = io::Error;
 
     fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> io::Result<bool> {
@@ -239,15 +212,8 @@ impl Sink for Lines<'_> {
         let line = String::from_utf8_lossy(found.bytes());
         let line = line.trim_end_matches(['\r', '\n']);
         let number = found.line_number().unwrap_or_default();
-        let _ = write!(self.search.listing, "{}:{number}:", self.path);
-        match line.char_indices().nth(LINE_LIMIT_CHARS) {
-            None => self.search.listing.push_str(line),
-            Some((end, _)) => {
-                self.search.listing.push_str(line.get(..end).unwrap_or_default());
-                self.search.listing.push_str(" [line cut]");
-            }
-        }
-        self.search.listing.push('\n');
+        let line = excerpt(line, LINE_LIMIT_CHARS, " [line cut]");
+        let _ = writeln!(self.search.listing, "{}:{number}:{line}", self.path);
         Ok(true)
     }
 }

@@ -3,17 +3,14 @@
 use std::borrow::Cow;
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Read as _, Seek as _};
-use std::sync::Arc;
 
-use airtight_core::message::ToolSpec;
 use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use super::blocking::{Stop, blocking};
+use super::blocking::Stop;
+use super::file_tool::{Failure, FileTask, Ground};
 use super::preview::{RESULT_LIMIT_BYTES, cost, prefix};
-use crate::permission::Subject;
-use crate::toolbox::{CallContext, Called, Effect, Tool, ToolError};
-use crate::workspace::Workspace;
+use crate::toolbox::Effect;
 
 /// How much of one line is held: whoever writes longer ones does not mean them to be read.
 const LINE_LIMIT_BYTES: u64 = 256 * 1024;
@@ -24,26 +21,35 @@ const PAGE_BYTES: usize = RESULT_LIMIT_BYTES - 1024;
 /// How much is looked at to tell text from other files.
 const PROBE_BYTES: u64 = 8 * 1024;
 
-/// How many lines are read if nobody says.
-const DEFAULT_LINES: u64 = 2000;
-
-/// Reads files.
-#[derive(Debug)]
+/// Reads a file.
+#[derive(Debug, Deserialize)]
 pub(super) struct ReadFile {
-    spec: ToolSpec,
-    workspace: Arc<Workspace>,
-}
-
-#[derive(Deserialize)]
-struct Arguments {
     path: String,
-    offset: Option<u64>,
-    limit: Option<u64>,
+    #[serde(default = "first_line")]
+    offset: u64,
+    #[serde(default = "usual_lines")]
+    limit: u64,
 }
 
-impl ReadFile {
-    pub(super) fn new(workspace: Arc<Workspace>) -> Self {
-        let properties = json!({
+/// Where reading begins if nobody says.
+fn first_line() -> u64 {
+    1
+}
+
+/// How many lines are read if nobody says.
+fn usual_lines() -> u64 {
+    2000
+}
+
+impl FileTask for ReadFile {
+    const NAME: &'static str = "read_file";
+    const DESCRIPTION: &'static str = "Reads a text file of the workspace. Long files are read in \
+        pages: the last line says where to go on.";
+    const EFFECT: Effect = Effect::Reads;
+    const REQUIRED: &'static [&'static str] = &["path"];
+
+    fn properties() -> Value {
+        json!({
             "path": {
                 "type": "string", "minLength": 1,
                 "description": "The file, relative to the workspace.",
@@ -56,79 +62,51 @@ impl ReadFile {
                 "type": "integer", "minimum": 1, "maximum": 100_000,
                 "description": "How many lines to read. Default: 2000.",
             },
-        });
-        let description = "Reads a text file of the workspace. Long files are read in pages: the \
-            last line says where to go on.";
-        Self { spec: super::spec("read_file", description, &properties, &["path"]), workspace }
-    }
-}
-
-impl Tool for ReadFile {
-    fn spec(&self) -> &ToolSpec {
-        &self.spec
-    }
-
-    fn effect(&self) -> Effect {
-        Effect::Reads
-    }
-
-    fn subject(&self, arguments: &Map<String, Value>) -> Option<Subject> {
-        Some(Subject::Path(self.workspace.subject(super::text(arguments, "path", "."))))
-    }
-
-    fn call<'a>(
-        &'a self,
-        arguments: &'a Map<String, Value>,
-        context: &'a CallContext,
-    ) -> Called<'a> {
-        Box::pin(async move {
-            let arguments: Arguments = super::read(arguments)?;
-            let workspace = Arc::clone(&self.workspace);
-            blocking(context, move |stop| {
-                let opened = workspace.open_file(&arguments.path);
-                let (file, _) = opened.map_err(super::refused(&arguments.path))?;
-                page(file, &arguments, stop)
-            })
-            .await
         })
     }
+
+    fn perform(&self, ground: &Ground, stop: &Stop) -> Result<String, Failure> {
+        let (file, _) = ground.workspace.open_file(&self.path)?;
+        self.page(file, stop)
+    }
 }
 
-/// Reads the lines asked for, as far as they fit.
-fn page(mut file: File, arguments: &Arguments, stop: &Stop) -> Result<String, ToolError> {
-    let unreadable = |error| ToolError(format!("{:?} cannot be read: {error}", arguments.path));
-    let mut probe = Vec::new();
-    let _: usize = file.by_ref().take(PROBE_BYTES).read_to_end(&mut probe).map_err(unreadable)?;
-    if probe.contains(&0) {
-        return Err(ToolError(format!("{:?} is a binary file, not text", arguments.path)));
-    }
-    file.rewind().map_err(unreadable)?;
+impl ReadFile {
+    /// Reads the lines asked for, as far as they fit.
+    fn page(&self, mut file: File, stop: &Stop) -> Result<String, Failure> {
+        let unreadable = |error| Failure::told(format!("{:?} cannot be read: {error}", self.path));
+        let mut probe = Vec::new();
+        let _: usize =
+            file.by_ref().take(PROBE_BYTES).read_to_end(&mut probe).map_err(unreadable)?;
+        if probe.contains(&0) {
+            return Err(Failure::told(format!("{:?} is a binary file, not text", self.path)));
+        }
+        file.rewind().map_err(unreadable)?;
 
-    let first = arguments.offset.unwrap_or(1);
-    let end = first.saturating_add(arguments.limit.unwrap_or(DEFAULT_LINES));
-    let mut lines = Lines { reader: BufReader::new(file), number: 0 };
-    let mut page = Page::default();
-    while let Some(line) = lines.next().map_err(unreadable)? {
-        stop.check()?;
-        if lines.number < first {
-            continue;
+        let end = self.offset.saturating_add(self.limit);
+        let mut lines = Lines { reader: BufReader::new(file), number: 0 };
+        let mut page = Page::default();
+        while let Some(line) = lines.next().map_err(unreadable)? {
+            stop.check()?;
+            if lines.number < self.offset {
+                continue;
+            }
+            if lines.number >= end || !page.add(&line) {
+                page.note(&format!("[more follows: read on with offset {}]", lines.number));
+                break;
+            }
         }
-        if lines.number >= end || !page.add(&line) {
-            page.note(&format!("[more follows: read on with offset {}]", lines.number));
-            break;
+        if page.spelling == Spelling::Replaced {
+            page.note("[not all of this is UTF-8: \u{fffd} stands for bytes that are not]");
         }
+        if page.text.is_empty() {
+            page.note(&match (lines.number, self.offset) {
+                (0, _) => "[the file is empty]".to_owned(),
+                (count, first) => format!("[nothing at line {first}: the file has {count} lines]"),
+            });
+        }
+        Ok(page.text)
     }
-    if page.spelling == Spelling::Replaced {
-        page.note("[not all of this is UTF-8: \u{fffd} stands for bytes that are not]");
-    }
-    if page.text.is_empty() {
-        let count = lines.number;
-        page.note(&match (count, first) {
-            (0, _) => "[the file is empty]".to_owned(),
-            _ => format!("[nothing at line {first}: the file has {count} lines]"),
-        });
-    }
-    Ok(page.text)
 }
 
 /// Lines of bounded length.

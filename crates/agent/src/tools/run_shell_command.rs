@@ -11,6 +11,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use tokio::process::Command;
 
+use super::file_tool::refused;
 use crate::permission::Subject;
 use crate::process::{self, Ended, Environment};
 use crate::sandbox::Sandbox;
@@ -104,7 +105,8 @@ impl Tool for RunShellCommand {
         Box::pin(async move {
             let arguments: Arguments = super::read(arguments)?;
             let directory = arguments.directory.as_deref().unwrap_or(".");
-            let place = self.workspace.folder(directory).map_err(super::refused(directory))?;
+            let place = self.workspace.folder(directory);
+            let place = place.map_err(|error| refused(directory, &error))?;
             let seconds = arguments.timeout_seconds.unwrap_or(DEFAULT_SECONDS).min(LIMIT_SECONDS);
             let folder = self.workspace.root().join(&place.relative);
             let command = self.command(&arguments.command, &folder);

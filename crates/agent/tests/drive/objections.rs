@@ -1,11 +1,12 @@
 //! Hooks object to answers and endings, and the model is told.
 
 use airtight_agent::provider::Vendor;
-use airtight_agent::{Environment, Hook, HookEvent, Hooks};
-use airtight_core::run::{Ending, Outcome, Terminal};
+use airtight_agent::{Environment, Event, Hook, HookEvent, Hooks, Observer, Subagents};
+use airtight_core::run::{DeniedBy, Ending, Outcome, Run, Terminal};
 use airtight_fake::Turn;
 use serde_json::json;
 use tempfile::TempDir;
+use tokio_util::sync::CancellationToken;
 
 use crate::rig::Rig;
 
@@ -109,4 +110,44 @@ async fn a_veto_is_told_as_a_failure_however_it_begins() {
     assert_eq!(done.report.outcome, Outcome::Met, "{}", done.error());
     let failed = std::fs::read_to_string(folder.path().join("failed")).unwrap();
     assert!(failed.contains("Skipped a test"), "{failed}");
+}
+
+#[tokio::test]
+async fn what_hooks_refuse_is_among_the_denials_be_it_a_tool_or_not() {
+    let folder = TempDir::new().unwrap();
+    let send = Turn::call("agent", json!({ "description": "d", "prompt": "p" })).id("call-1");
+    let turns = vec![send, answer().id("call-2"), answer().id("call-3")];
+    let command = "if [ -e asked ] && [ -e again ]; then exit 0; fi; \
+        if [ -e asked ]; then touch again; fi; touch asked; echo no >&2; exit 2";
+    let mut rig = rig(&folder, HookEvent::PreToolUse, command, turns).await;
+    rig.agent.subagents = Some(Subagents::default());
+    rig.job.tools = rig.agent.specs();
+    let (fake, done) = rig.finish().await;
+    assert_eq!((done.report.outcome, fake.requests().len()), (Outcome::Met, 3), "{}", done.error());
+    let denied = done.report.denials.iter();
+    let denied: Vec<_> = denied.map(|it| (it.tool.as_str(), it.call_id.as_str(), it.by)).collect();
+    let expected =
+        [("agent", "call-1", DeniedBy::Hook), ("structured_output", "call-2", DeniedBy::Hook)];
+    assert_eq!(denied, expected);
+}
+
+struct Nobody;
+
+impl Observer for Nobody {
+    fn event(&mut self, _event: &Event) {}
+}
+
+#[tokio::test]
+async fn each_run_of_an_agent_has_its_own_denials() {
+    let folder = TempDir::new().unwrap();
+    let turns = vec![answer(), answer(), answer()];
+    let rig = rig(&folder, HookEvent::PreToolUse, ONCE, turns).await;
+    let mut denied = Vec::new();
+    for _ in 0..2 {
+        let run = Run::new(rig.job.clone()).unwrap();
+        let report = rig.agent.drive(run, &mut Nobody, CancellationToken::new()).await;
+        assert_eq!(report.outcome, Outcome::Met);
+        denied.push(report.denials.len());
+    }
+    assert_eq!(denied, [1, 0]);
 }

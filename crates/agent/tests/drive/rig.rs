@@ -6,6 +6,7 @@ use std::time::Duration;
 use airtight_agent::provider::{Endpoint, ModelName, Provider, Retries, Timeouts, Vendor};
 use airtight_agent::{Agent, Event, Hooks, Observer, Toolbox};
 use airtight_core::Contract;
+use airtight_core::price::Price;
 use airtight_core::run::{EventKind, Job, Mode, Policy, Report, Run, Terminal};
 use airtight_fake::{Fake, Script};
 use serde_json::json;
@@ -15,6 +16,10 @@ use tokio_util::sync::CancellationToken;
 
 /// What no message may ever show.
 pub(crate) const KEY: &str = "sk-test-0123456789";
+
+/// A price at which no two kinds of token cost the same.
+pub(crate) const PRICE: Price =
+    Price { input: 2, output: 3, cache_read: 5, cache_write: 7, long: None };
 
 /// A server, and an agent that talks to it.
 pub(crate) struct Rig {

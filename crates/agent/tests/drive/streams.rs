@@ -8,7 +8,7 @@ use airtight_fake::Turn;
 use serde_json::json;
 use test_case::test_case;
 
-use crate::rig::{Finished, Rig};
+use crate::rig::{Finished, PRICE, Rig};
 
 /// An event that no provider sends: over the limit of the stream decoder.
 const HUGE_BYTES: usize = 50 * 1024 * 1024;
@@ -61,6 +61,26 @@ async fn what_a_broken_answer_used_is_counted() {
     // Anthropic says with the first event how much it read.
     let done = broken(Vendor::Anthropic, talk().cut_after(1)).await;
     assert_eq!(done.report.usage.input_tokens, Some(107));
+}
+
+#[tokio::test]
+async fn a_broken_answer_makes_the_cost_unknown_on_every_wire() {
+    for vendor in VENDORS {
+        let mut rig = Rig::new(vendor, [talk().cut_after(1), answer()]).await;
+        rig.job.price = Some(PRICE);
+        let (_fake, done) = rig.finish().await;
+        assert_eq!((done.report.outcome, done.report.cost), (Outcome::Met, None), "{vendor:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_whole_answer_has_its_cost_on_every_wire() {
+    for vendor in VENDORS {
+        let mut rig = Rig::new(vendor, [answer()]).await;
+        rig.job.price = Some(PRICE);
+        let (_fake, done) = rig.finish().await;
+        assert_eq!(done.report.cost, Some(PRICE.cost(&done.report.usage)), "{vendor:?}");
+    }
 }
 
 #[tokio::test]

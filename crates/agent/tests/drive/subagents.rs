@@ -2,11 +2,13 @@
 
 use airtight_agent::Subagents;
 use airtight_agent::provider::Vendor;
+use airtight_core::codec::{Delta, Usage};
+use airtight_core::price::{LongPrice, Price};
 use airtight_core::run::{EventKind, Outcome};
 use airtight_fake::{Fake, Request, Turn};
 use serde_json::{Value, json};
 
-use crate::rig::{Finished, Rig, Running};
+use crate::rig::{Finished, PRICE, Rig, Running};
 
 /// What only a subagent is told.
 const MARK: &str = "You are a subagent";
@@ -258,4 +260,65 @@ async fn an_accepted_answer_ends_background_work_whose_last_words_come_before_th
     assert_eq!(notified(&done), [("agent-1".to_owned(), "cancelled".to_owned())]);
     assert_eq!(done.report.usage.input_tokens, Some(1110), "what it had used is counted");
     fake.next_cancel().await;
+}
+
+#[tokio::test]
+async fn a_run_costs_what_its_subagents_cost_at_their_own_price() {
+    let long =
+        LongPrice { above_input_tokens: 500, input: 11, output: 13, cache_read: 0, cache_write: 0 };
+    let price = Price { long: Some(long), ..PRICE };
+    let turns =
+        vec![send("call-1", json!({})), child(Turn::text("There are 7.").usage(1000, 5)), answer()];
+    let mut rig = rig(turns).await;
+    rig.job.price = Some(PRICE);
+    rig.agent.subagents = Some(Subagents { price: Some(price), ..Subagents::default() });
+    let (_fake, done) = rig.finish().await;
+    let used = |input, output| Usage {
+        input_tokens: Some(input),
+        output_tokens: Some(output),
+        ..Usage::default()
+    };
+    let own = [used(10, 1), used(100, 2)].map(|usage| PRICE.cost(&usage));
+    let expected = own.into_iter().chain([price.cost(&used(1000, 5))]).sum();
+    assert_eq!(done.report.cost, Some(expected));
+}
+
+/// Sends three subagents in one answer.
+fn send_three() -> Turn {
+    let errand = |number: usize| json!({ "description": "d", "prompt": format!("Do {number}.") });
+    let sent = (0..3).fold(Turn::say().usage(10, 1), |turn, number| {
+        turn.then_call("agent", errand(number)).id(format!("call-{number}"))
+    });
+    parent(sent)
+}
+
+#[tokio::test]
+async fn subagents_at_work_together_share_what_is_left() {
+    // Each of them would go on for ever, and each request uses 100 tokens.
+    let on = child(Turn::call("agent", json!({})).usage(90, 10)).forever();
+    let mut rig = rig(vec![send_three(), on]).await;
+    rig.job.policy.budget.tokens = Some(500);
+    let (fake, done) = rig.finish().await;
+    assert_eq!(done.report.outcome, Outcome::Budget, "{}", done.error());
+    let sent = fake.requests().iter().filter(|request| is_childs(request)).count();
+    assert!((5..5 + 3).contains(&sent), "{sent} requests of 100 tokens for 489");
+    let used = done.report.usage.total();
+    assert_eq!(used, 11 + 100 * u64::try_from(sent).unwrap());
+}
+
+#[tokio::test]
+async fn a_subagent_that_was_stopped_is_counted_and_makes_the_cost_unknown() {
+    let turns = vec![
+        send("call-1", json!({})),
+        child(Turn::text("One, two, three, four").usage(1000, 5).gate(1, "counting")),
+    ];
+    let mut rig = rig(turns).await;
+    rig.job.price = Some(PRICE);
+    rig.agent.subagents = Some(Subagents { price: Some(PRICE), ..Subagents::default() });
+    let (_fake, mut running) = rig.start();
+    running.until(|kind| matches!(kind, EventKind::Delta(Delta::Text(_)))).await;
+    running.interrupt.cancel();
+    let done = running.finish().await;
+    assert_eq!(done.report.outcome, Outcome::Interrupted);
+    assert_eq!((done.report.usage.input_tokens, done.report.cost), (Some(1010), None));
 }

@@ -10,6 +10,10 @@ use super::run::TrustArgs;
 /// Lists every setting with its origin, tries each provider that has a key or an address, and
 /// looks for the sandbox and for agent CLIs. Every problem says what to type.
 ///
+/// To try a provider is to send it one request with its key: to the model in force for 16 tokens at
+/// most, to other providers for a model that there is not, which costs nothing. `--offline` sends
+/// none.
+///
 /// Ends with 0 if `airtight run` can work, 41 if no key is there or the key is refused, 3 if the
 /// provider cannot be reached, 52 if the settings are refused.
 #[derive(Debug, Args)]

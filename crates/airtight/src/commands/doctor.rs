@@ -107,7 +107,11 @@ fn conclude(
         outcome = error.kind;
     }
     for examined in providers.iter().filter(|examined| examined.state == State::Failing) {
-        let what = format!("{}: {}", examined.provider, examined.message);
+        let what = if examined.message.starts_with(examined.provider) {
+            examined.message.clone()
+        } else {
+            format!("{}: {}", examined.provider, examined.message)
+        };
         problems.push(Problem { what, hints: examined.hints.clone() });
         if examined.model.is_some() {
             outcome = examined.outcome;

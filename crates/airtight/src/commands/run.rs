@@ -2,6 +2,7 @@
 
 mod equipment;
 mod job;
+mod limit;
 mod live;
 mod logging;
 pub(super) mod model;
@@ -9,9 +10,13 @@ mod performance;
 mod prepared;
 mod prompt;
 mod signals;
+mod stdin;
 #[cfg(feature = "otlp")]
 mod telemetry;
 
+use std::time::Instant;
+
+use airtight_agent::{HookFaults, hide_process};
 use airtight_core::run::Report;
 use tokio::runtime;
 use tokio_util::sync::CancellationToken;
@@ -19,10 +24,11 @@ use tokio_util::sync::CancellationToken;
 use crate::cli::{OutputFormat, RunArgs};
 use crate::config::{Config, Key};
 use crate::env::Environment;
-use crate::error::{Error, Outcome};
+use crate::error::{self, Error, Outcome};
 use crate::explain;
 use crate::output::{Manner, Output, Pieces, Raw, uuid};
 use crate::printer::{Printer, Span, Tone};
+use limit::Limit;
 use live::Live;
 use performance::{Notes, Watchers};
 use prepared::Prepared;
@@ -36,36 +42,37 @@ pub(super) fn run(
     environment: &Environment,
     printer: &mut Printer,
 ) -> Result<Outcome, Error> {
+    let started = Instant::now();
     let log = logging::start(environment);
     let session_id = uuid();
     let interrupt = CancellationToken::new();
-    let config = Config::load(environment, args.entries(), args.trust.trust());
+    let caught = signals::listen(interrupt.clone()).map_err(Error::from);
+    let config = caught.and_then(|()| settings(args, environment));
     let manner = manner(args, config.as_ref().ok(), environment);
     let is_shown =
         !args.output.quiet && (manner.format == OutputFormat::Text || !printer.is_terminal());
     let mut output = Output::new(printer, &session_id, manner, interrupt.clone());
-    let prepared = config.and_then(|config| {
-        signals::listen(interrupt.clone())?;
-        Prepared::new(args, environment, config, &interrupt)
+    // Whatever happens from here on, also what should not, has one result.
+    let performed = error::catch(|| {
+        let config = config?;
+        let limit = Limit::new(started, config.duration(Key::MaxWallTime), interrupt);
+        let mut prepared = Prepared::new(args, environment, config, &limit)?;
+        if let Err(error) = hide_process() {
+            let note = format!("commands can read the environment of this process: {error}");
+            prepared.notes.push(note);
+        }
+        log.mask(prepared.redactor.clone());
+        output.mask(prepared.redactor.clone());
+        let runtime = runtime::Builder::new_current_thread().enable_all().build()?;
+        let mut watchers = Watchers {
+            live: is_shown.then(|| Live::start(prepared.price)),
+            recording: prepared.record(&session_id),
+            notes: if args.output.quiet { Notes::LeftOut } else { Notes::Told },
+            faults: HookFaults::default(),
+            output: &mut output,
+        };
+        runtime.block_on(prepared.perform(&session_id, &mut watchers, &limit))
     });
-    let mut prepared = match prepared {
-        Ok(prepared) => prepared,
-        Err(error) => return output.refuse(error),
-    };
-    log.mask(prepared.redactor.clone());
-    output.mask(prepared.redactor.clone());
-    let runtime = match runtime::Builder::new_current_thread().enable_all().build() {
-        Ok(runtime) => runtime,
-        Err(error) => return output.refuse(error.into()),
-    };
-    let mut watchers = Watchers {
-        live: is_shown.then(|| Live::start(prepared.price)),
-        recording: prepared.record(&session_id),
-        notes: if args.output.quiet { Notes::LeftOut } else { Notes::Told },
-        output: &mut output,
-    };
-    let performed = runtime.block_on(prepared.perform(&session_id, &mut watchers, &interrupt));
-    drop(watchers);
     match performed {
         Ok(report) => {
             if !args.output.quiet && manner.format == OutputFormat::Text {
@@ -75,6 +82,15 @@ pub(super) fn run(
         }
         Err(error) => output.refuse(error),
     }
+}
+
+/// Reads what is in force here, if there is a here.
+fn settings(args: &RunArgs, environment: &Environment) -> Result<Config, Error> {
+    if environment.launch_directory().as_os_str().is_empty() {
+        let message = "the current directory does not exist any more, or cannot be read";
+        return Err(Error::new(Outcome::Contract, message).hint("`cd` to one that does"));
+    }
+    Config::load(environment, args.entries(), args.trust.trust())
 }
 
 /// Decides how the run is told, also if the settings cannot be read.

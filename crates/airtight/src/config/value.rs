@@ -3,6 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
+use airtight_agent::provider::{EndpointError, parse_base_url};
 use serde_json::Value as Json;
 
 use super::duration;
@@ -33,8 +34,8 @@ pub(crate) enum ValueError {
     Duration(#[from] duration::DurationError),
     #[error("expected an `http://` or `https://` URL")]
     Url,
-    #[error("a URL must not carry a password")]
-    UrlPassword,
+    #[error("a base URL must not hold {0}")]
+    UrlExcess(&'static str),
     #[error("expected the name of an environment variable, not a key itself")]
     Variable,
 }
@@ -110,16 +111,12 @@ impl fmt::Display for Value {
 }
 
 fn url(text: &str) -> Result<String, ValueError> {
-    let rest = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
-    let rest = rest.filter(|rest| !rest.is_empty() && !rest.contains(char::is_whitespace));
-    let authority = rest.ok_or(ValueError::Url)?.split(['/', '?', '#']).next().unwrap_or_default();
-    if authority.is_empty() {
-        return Err(ValueError::Url);
+    match parse_base_url(text) {
+        Ok(_) => Ok(text.trim().trim_end_matches('/').to_owned()),
+        Err(EndpointError::Excess { part }) => Err(ValueError::UrlExcess(part)),
+        // Its reasons would repeat some of the value.
+        Err(_) => Err(ValueError::Url),
     }
-    if authority.contains('@') {
-        return Err(ValueError::UrlPassword);
-    }
-    Ok(text.trim_end_matches('/').to_owned())
 }
 
 fn variable(text: &str) -> Result<String, ValueError> {
@@ -173,7 +170,8 @@ mod tests {
             (Kind::Variable, json!("AIzaS3cret")),
             (Kind::Url, json!("https://user:s3cret@host/")),
             (Kind::Url, json!("file:///s3cret")),
-            (Kind::Url, json!("https:///s3cret")),
+            (Kind::Url, json!("https://host/?key=s3cret")),
+            (Kind::Url, json!("https://")),
             (Kind::Choice(&["a", "b"]), json!("s3cret")),
             (Kind::Whole(0, 5), json!(6)),
             (Kind::Whole(0, 5), json!("3")),

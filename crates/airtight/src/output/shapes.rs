@@ -127,6 +127,8 @@ pub(crate) struct Retry {
     /// The provider's own word for it.
     pub(crate) code: Option<String>,
     pub(crate) message: String,
+    /// How long nothing is sent.
+    pub(crate) pause_ms: u64,
 }
 
 /// What background work said.
@@ -282,10 +284,12 @@ pub(crate) struct RunResult {
     pub(crate) duration_api_ms: u64,
     /// Model calls.
     pub(crate) num_turns: u32,
-    /// Tool calls that were run, the terminal tool not counted.
+    /// Tool calls that were run, those of subagents included and the terminal tool not counted.
     pub(crate) num_tool_calls: u32,
     /// Requests that were sent again.
     pub(crate) num_retries: u32,
+    /// Events of the provider's streams that were not understood, and left out.
+    pub(crate) unknown_events: u64,
     /// The answer as JSON text; on success alone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) result: Option<String>,
@@ -311,9 +315,10 @@ pub(crate) struct RunResult {
     /// What the provider was not asked to enforce: `pointer`, `keyword`, `enforced_by`.
     #[schemars(with = "Vec<Value>")]
     pub(crate) losses: Vec<Loss>,
-    /// All tokens, failed requests included.
+    /// All tokens that providers counted, failed requests and subagents included.
     pub(crate) usage: Usage,
-    /// What they cost; `null` if the price of the model is not known.
+    /// What everything cost; `null` if a price is not known, or what a request used: one that broke
+    /// off, or was stopped, before its count came.
     pub(crate) total_cost_usd: Option<f64>,
     /// An estimate of the output tokens that were not paid for, because answers that could not
     /// conform any more were cancelled.

@@ -7,7 +7,7 @@ use airtight_agent::Event;
 use airtight_core::codec::{Reply, Stop};
 use airtight_core::message::{Block as Said, ToolCall, ToolResult, ToolStatus};
 use airtight_core::redact::Redactor;
-use airtight_core::run::{Attempt as Tried, EventKind, TERMINAL_TOOL};
+use airtight_core::run::{Attempt as Tried, EventKind, Retry as Again, TERMINAL_TOOL};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
@@ -113,14 +113,17 @@ impl Transcript {
                 let judged = Judged { uuid, session_id, parent_tool_use_id: parent, attempt };
                 vec![Line::System(System::Attempt(judged))]
             }
-            EventKind::Retried(failure) => vec![Line::System(System::Retry(Retry {
-                uuid,
-                session_id,
-                parent_tool_use_id: parent,
-                status: failure.status,
-                code: failure.code.as_deref().map(|code| self.masked(code)),
-                message: self.masked(&failure.message),
-            }))],
+            EventKind::Retried(Again { failure, pause, .. }) => {
+                vec![Line::System(System::Retry(Retry {
+                    uuid,
+                    session_id,
+                    parent_tool_use_id: parent,
+                    status: failure.status,
+                    code: failure.code.as_deref().map(|code| self.masked(code)),
+                    message: self.masked(&failure.message),
+                    pause_ms: u64::try_from(pause.as_millis()).unwrap_or(u64::MAX),
+                }))]
+            }
             EventKind::Notified(said) => vec![Line::System(System::Notification(Notification {
                 uuid,
                 session_id,
@@ -129,7 +132,7 @@ impl Transcript {
                 status: said.status.clone(),
                 text: self.masked(&said.text),
             }))],
-            EventKind::Delta(_) | EventKind::Ended(_) => Vec::new(),
+            EventKind::Began(_) | EventKind::Delta(_) | EventKind::Ended(_) => Vec::new(),
         }
     }
 
@@ -223,7 +226,8 @@ impl Transcript {
             EventKind::Said { .. } | EventKind::Retried(_) => {
                 self.waited += now.duration_since(self.since);
             }
-            EventKind::Delta(_)
+            EventKind::Began(_)
+            | EventKind::Delta(_)
             | EventKind::Heard(_)
             | EventKind::Judged(_)
             | EventKind::Notified(_)
@@ -236,7 +240,7 @@ impl Transcript {
 /// Returns what is told of an attempt; its raw text is in the assistant's messages.
 pub(super) fn attempt(tried: &Tried) -> Attempt {
     let violation = |violation: &airtight_core::Violation| Violation {
-        pointer: violation.pointer.to_string(),
+        pointer: violation.pointer.as_str().to_owned(),
         keyword: violation.keyword.clone(),
         message: violation.message.clone(),
     };

@@ -7,15 +7,27 @@
     reason = "a test that cannot set itself up has failed"
 )]
 
+#[cfg(target_os = "linux")]
+mod concealment;
 mod conflicts;
 mod doctor;
+mod errors;
 mod failures;
+mod hooks;
 mod interrupts;
 mod library;
+mod loopback;
+mod mcp;
+mod mishaps;
 mod output;
 mod prompts;
+mod proxies;
+mod roots;
+mod secrets;
 mod settings;
 mod stage;
 #[cfg(feature = "otlp")]
 mod telemetry;
+mod terminal;
 mod tools;
+mod wall_time;

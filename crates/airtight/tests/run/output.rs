@@ -72,6 +72,58 @@ fn the_result_tells_how_the_answer_was_obtained() {
 }
 
 #[test]
+fn an_answer_that_is_cancelled_early_is_seen_by_the_server_and_its_savings_are_told() {
+    let wrong = Turn::call_text("structured_output", r#"{"score": [11], "summary": "never said"}"#);
+    let stage =
+        Stage::new([wrong.usage(100, 20).chunk_chars(12).stall_after(2), good().usage(100, 500)]);
+    let said = stage.stream(&["Review"]);
+    let result = said.result();
+    assert_eq!(said.code, 0, "{said:?}");
+    assert_eq!(crate::interrupts::block_on(stage.fake.next_cancel()).request, 0);
+    assert_eq!(result["attempts"][0]["ending"], "cancelled");
+    assert!(result["tokens_saved"].as_u64().unwrap() > 400, "{result}");
+    assert!(!said.stdout.contains("never said"));
+}
+
+#[test]
+fn the_first_line_lists_the_terminal_tool_where_it_is_offered() {
+    let tools = |arguments: &[&str]| -> Vec<String> {
+        let said = Stage::new([good()]).stream(&[arguments, &["Review"]].concat());
+        let tools = said.lines()[0]["tools"].as_array().unwrap().clone();
+        tools.iter().map(|name| name.as_str().unwrap().to_owned()).collect()
+    };
+    let is_terminal = |name: &String| name == "structured_output";
+    assert_eq!(tools(&[]).iter().filter(|name| is_terminal(name)).count(), 1);
+    assert_eq!(tools(&["--no-tools", "--mode", "tool"]), ["structured_output"]);
+    assert!(!tools(&["--mode", "prompt"]).iter().any(is_terminal));
+}
+
+#[test]
+fn events_that_nobody_knows_are_counted_in_the_result() {
+    let news = "event: news\ndata: {\"type\":\"news\"}\n\n";
+    let strange = bad().garbage_after(1, news);
+    let said = Stage::new([strange, good()]).stream(&["Review"]);
+    assert_eq!((said.code, &said.result()["unknown_events"]), (0, &json!(1)), "{said:?}");
+    assert_eq!(Stage::new([good()]).stream(&["Review"]).result()["unknown_events"], 0);
+}
+
+/// Returns what a run of a model with a price cost.
+fn cost(turns: Vec<Turn>) -> Value {
+    let stage = Stage::new(turns);
+    let arguments = ["run", "--json-schema", "review.json", "--output-format", "stream-json", "x"];
+    let mut command = stage.command(&arguments);
+    let output = command.env("AIRTIGHT_MODEL", "anthropic:claude-sonnet-4-5").output().unwrap();
+    crate::stage::Said::from(output).result()["total_cost_usd"].clone()
+}
+
+#[test]
+fn the_cost_is_told_only_if_everything_was_counted() {
+    assert_eq!(cost(vec![good()]), json!(0.0006));
+    assert_eq!(cost(vec![Turn::status(529), good()]), json!(0.0006));
+    assert_eq!(cost(vec![Turn::text("So far").cut_after(0), good()]), Value::Null);
+}
+
+#[test]
 fn the_raw_answer_of_a_failed_run_is_kept_unless_unwanted() {
     let turns = || [Turn::text("I would rather not.").forever()];
     let result = Stage::new(turns()).stream(&["--reasks", "0", "Review"]).result();

@@ -143,11 +143,30 @@ impl Stage {
         self.command(&[&run, arguments].concat()).spawn().unwrap()
     }
 
+    /// Waits for a file with the number of a process, and returns the number.
+    pub(crate) fn pid(&self, name: &str) -> String {
+        loop {
+            let text = std::fs::read_to_string(self.path(name)).unwrap_or_default();
+            match text.strip_suffix('\n') {
+                Some(pid) => return pid.to_owned(),
+                None => std::thread::yield_now(),
+            }
+        }
+    }
+
     /// Returns what is in every file below `folder`.
     pub(crate) fn contents(&self, folder: &str) -> Vec<String> {
         let mut found = Vec::new();
         collect(&self.path(folder), &mut found);
         found
+    }
+}
+
+/// Waits until there is no process of this number, or only its remains.
+pub(crate) fn await_end(pid: &str) {
+    let stat = Path::new("/proc").join(pid).join("stat");
+    while std::fs::read_to_string(&stat).is_ok_and(|stat| !stat.contains(") Z ")) {
+        std::thread::yield_now();
     }
 }
 

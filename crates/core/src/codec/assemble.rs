@@ -41,6 +41,11 @@ impl Reply {
             .collect()
     }
 
+    /// Returns how many bytes of text the model said, thoughts and arguments included.
+    pub fn text_bytes(&self) -> usize {
+        self.blocks.iter().map(Block::text_bytes).sum()
+    }
+
     /// Returns the tool calls, in order.
     pub fn calls(&self) -> impl Iterator<Item = &ToolCall> {
         self.blocks
@@ -175,7 +180,7 @@ impl Delta {
 }
 
 /// Counts the text in `value`; its depth is bounded by the parser that made it.
-fn text_bytes(value: &Value) -> usize {
+pub(crate) fn text_bytes(value: &Value) -> usize {
     match value {
         Value::Null | Value::Bool(_) | Value::Number(_) => 8,
         Value::String(text) => text.len(),

@@ -17,7 +17,9 @@ pub enum FailureKind {
     Overload,
     /// The request itself is wrong, or nobody pays for it: other 4xx, and 429 without quota.
     Request,
-    /// The connection failed, stalled or was cut.
+    /// There is no connection: nothing was sent.
+    Unreachable,
+    /// The connection stalled or was cut.
     Network,
     /// What came back is not what the format promises.
     Malformed,
@@ -27,7 +29,11 @@ impl FailureKind {
     /// Claims that the same request may succeed later.
     pub fn is_retryable(self) -> bool {
         match self {
-            Self::RateLimit | Self::Overload | Self::Network | Self::Malformed => true,
+            Self::RateLimit
+            | Self::Overload
+            | Self::Unreachable
+            | Self::Network
+            | Self::Malformed => true,
             Self::Auth | Self::Request => false,
         }
     }
@@ -121,8 +127,52 @@ impl ProviderFailure {
             kind,
             status: Some(status),
             code: said.code,
-            message: said.message.unwrap_or_else(|| format!("HTTP {status} without a message")),
+            message: said.message.unwrap_or_else(|| "no message".to_owned()),
             retry_after: retry_after.or(said.retry_after),
+        }
+    }
+
+    /// Returns what to do about it; nothing where the provider's own words say it.
+    pub fn hint(&self) -> Option<String> {
+        let is_about = |codes: &[&str]| self.code.as_deref().is_some_and(|it| codes.contains(&it));
+        let hint = match (self.kind, self.status) {
+            (FailureKind::Auth, _) => "check the API key of the provider",
+            (FailureKind::RateLimit, _) => return Some(self.rate_limit_hint()),
+            (FailureKind::Overload | FailureKind::Malformed, _) => "try again later",
+            (FailureKind::Network | FailureKind::Unreachable, _) => {
+                "check the address (`--base-url`), the network and `HTTPS_PROXY`, then try again"
+            }
+            (FailureKind::Request, Some(413)) => "send less: a smaller prompt, smaller files",
+            (FailureKind::Request, _) if is_about(&["context_length_exceeded"]) => {
+                "send less: a smaller prompt, smaller files"
+            }
+            (FailureKind::Request, Some(404)) => "check `--model` and `--base-url`",
+            (FailureKind::Request, Some(429)) => "the account has no credit left: see its billing",
+            (FailureKind::Request, _) => return None,
+        };
+        Some(hint.to_owned())
+    }
+
+    fn rate_limit_hint(&self) -> String {
+        match self.retry_after {
+            Some(pause) => {
+                let seconds = pause.as_millis().div_ceil(1_000);
+                format!("the rate limit is reached; the provider asks for a pause of {seconds} s")
+            }
+            None => "the rate limit is reached; wait a minute, or ask less often".to_owned(),
+        }
+    }
+
+    /// Claims that the provider turned the request away, or never got it; if nothing was streamed
+    /// before, no model has worked on it.
+    pub fn is_refusal(&self) -> bool {
+        match self.kind {
+            FailureKind::Auth
+            | FailureKind::RateLimit
+            | FailureKind::Overload
+            | FailureKind::Request
+            | FailureKind::Unreachable => true,
+            FailureKind::Network | FailureKind::Malformed => false,
         }
     }
 

@@ -30,6 +30,11 @@ impl Usage {
         self.reasoning_tokens = pick(self.reasoning_tokens, newer.reasoning_tokens);
     }
 
+    /// Returns input and output together.
+    pub fn total(&self) -> u64 {
+        self.input_tokens.unwrap_or(0).saturating_add(self.output_tokens.unwrap_or(0))
+    }
+
     /// Adds what another answer used.
     pub fn add(&mut self, other: &Self) {
         let sum = |a: Option<u64>, b: Option<u64>| match (a, b) {

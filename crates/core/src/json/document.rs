@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use serde_json::Value;
 
-use super::error::ParseError;
+use super::error::{ParseError, as_text};
 use super::number::Number;
 use super::parse::{Failure, Limits, parse};
 use super::pointer::Pointer;
@@ -148,10 +148,7 @@ impl Document {
 
     /// Parses bytes that may not be UTF-8.
     pub fn parse_bytes(bytes: &[u8], limits: &Limits) -> Result<Self, ParseError> {
-        match std::str::from_utf8(bytes) {
-            Ok(text) => Self::parse_text(text, limits).map_err(|failure| failure.error),
-            Err(error) => Err(ParseError::invalid_utf8(bytes, error.valid_up_to())),
-        }
+        Self::parse_text(as_text(bytes)?, limits).map_err(|failure| failure.error)
     }
 
     /// Returns the document that `value` would be parsed from.

@@ -96,10 +96,6 @@ impl ParseError {
         Self::locate(kind, text.as_bytes(), offset)
     }
 
-    pub(crate) fn invalid_utf8(bytes: &[u8], offset: usize) -> Self {
-        Self::locate(ParseErrorKind::InvalidUtf8, bytes, offset)
-    }
-
     fn locate(kind: ParseErrorKind, bytes: &[u8], offset: usize) -> Self {
         let before = bytes.get(..offset.min(bytes.len())).unwrap_or_default();
         let line_start = memchr::memrchr(b'\n', before).map_or(0, |newline| newline + 1);
@@ -108,4 +104,11 @@ impl ParseError {
         let column = in_line.iter().filter(|byte| (**byte & 0xC0) != 0x80).count() + 1;
         Self { kind, offset, line, column }
     }
+}
+
+/// Returns `bytes` as text, or where they stop being UTF-8.
+pub(crate) fn as_text(bytes: &[u8]) -> Result<&str, ParseError> {
+    simdutf8::compat::from_utf8(bytes).map_err(|error| {
+        ParseError::locate(ParseErrorKind::InvalidUtf8, bytes, error.valid_up_to())
+    })
 }

@@ -26,7 +26,7 @@ pub enum InverseError {
     /// A value that travels as JSON text is not JSON.
     #[error("{pointer}: the text is not JSON")]
     NotJson {
-        /// Where in the answer.
+        /// Where in the contract's shape.
         pointer: Pointer,
         /// What is wrong with it.
         #[source]
@@ -60,20 +60,30 @@ impl Inverse {
         self.shapes.read_nulls()
     }
 
+    /// Returns where in the contract's shape a place of the answer is.
+    pub fn original_pointer(&self, pointer: &Pointer) -> Pointer {
+        let inside = pointer.segments().skip(usize::from(self.is_wrapped));
+        let own = inside.filter(|segment| *segment != self.carrier);
+        own.fold(Pointer::root(), |pointer, segment| pointer.key(&segment))
+    }
+
+    /// Returns the member that carries JSON text, if a value may travel so.
+    pub fn carrier(&self) -> Option<&str> {
+        self.carries_text().then_some(&self.carrier)
+    }
+
     /// Returns what `answer` says in the contract's shape. Nobody has judged it yet.
     pub fn apply(&self, answer: &Document) -> Result<Document, InverseError> {
         if self.is_identity() {
             return Ok(answer.clone());
         }
         let mut root = answer.root();
-        let mut pointer = Pointer::root();
         if self.is_wrapped {
             let inner = root.member(WRAPPER).filter(|_| root.len() == 1);
             root = inner.ok_or(InverseError::NotWrapped)?;
-            pointer = pointer.key(WRAPPER);
         }
         let mut text = String::with_capacity(root.raw().len());
-        self.write(root, &self.shapes.closure([self.root]), &pointer, &mut text)?;
+        self.write(root, &self.shapes.closure([self.root]), &Pointer::root(), &mut text)?;
         Document::parse(text).map_err(InverseError::Unreadable)
     }
 
@@ -101,7 +111,7 @@ impl Inverse {
             Kind::Object => match self.carried(node, &shapes) {
                 Some(text) => {
                     let carried = Document::parse(text).map_err(|source| {
-                        InverseError::NotJson { pointer: pointer.key(&self.carrier), source }
+                        InverseError::NotJson { pointer: pointer.clone(), source }
                     })?;
                     carried.root().write_compact(out);
                 }

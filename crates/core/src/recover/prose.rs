@@ -85,8 +85,9 @@ impl Finder<'_> {
     /// Claims that the value may stand in a string literal of a program, and would read otherwise
     /// with that literal's escapes undone.
     pub(super) fn is_escaped_again(&self, start: usize, end: usize) -> bool {
-        let value = self.text.get(start..end).unwrap_or_default();
-        if !value.contains("\\\\") && !value.contains("\\\"") {
+        let value = self.bytes.get(start..end).unwrap_or_default();
+        let is_twice = |at: usize| matches!(value.get(at + 1), Some(b'\\' | b'"'));
+        if !memchr::memchr_iter(b'\\', value).any(is_twice) {
             return false;
         }
         let before = self.text.get(..start).unwrap_or_default();

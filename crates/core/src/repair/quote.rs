@@ -17,6 +17,7 @@ pub(super) enum Quote {
 
 impl Quote {
     /// Returns the style of the quote at `at`.
+    #[inline]
     pub(super) fn at(bytes: &[u8], at: usize) -> Option<Self> {
         match bytes.get(at)? {
             b'"' => Some(Self::Double),

@@ -59,6 +59,7 @@ impl Reader<'_> {
     }
 
     /// Puts a double quote in place of the `quote` at `at`.
+    #[inline]
     fn requote(&mut self, at: usize, quote: Quote) {
         if quote == Quote::Single {
             self.patch.requote(at);
@@ -133,6 +134,14 @@ impl Reader<'_> {
         } else {
             self.goes_on(after, role) || self.may_go_on(after, role)
         };
+        let is_plain = !inside.phrase && inside.balance == 0;
+        if ends && is_plain {
+            if quote != Quote::Double {
+                self.requote(mark, quote);
+            }
+            self.at = after;
+            return Ok(true);
+        }
         if role == Role::Key && !ends {
             // Prose lists strings in braces, but with commas between them.
             self.is_json |= self.is_value(self.skip_space(after));
@@ -154,14 +163,7 @@ impl Reader<'_> {
             }
             return Ok(false);
         }
-        if !ends || inside.phrase || inside.balance != 0 {
-            return Err(self.fault(mark, ESCAPED));
-        }
-        if quote != Quote::Double {
-            self.requote(mark, quote);
-        }
-        self.at = after;
-        Ok(true)
+        Err(self.fault(mark, ESCAPED))
     }
 
     fn is_apostrophe(&self, mark: usize, after: usize) -> bool {

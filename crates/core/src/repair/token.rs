@@ -57,6 +57,7 @@ impl Reader<'_> {
     }
 
     /// Skips white space, and drops comments.
+    #[inline]
     pub(super) fn skip_trivia(&mut self) -> Result<(), Fault> {
         loop {
             self.at = self.skip_space(self.at);
@@ -67,6 +68,8 @@ impl Reader<'_> {
         }
     }
 
+    /// Drops the comment that is next. Kept apart, so that the loop around it stays small.
+    #[inline(never)]
     fn drop_comment(&mut self) -> Result<(), Fault> {
         let start = self.at;
         let rest = self.bytes.get(start..).unwrap_or_default();

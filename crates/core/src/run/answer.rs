@@ -153,7 +153,10 @@ impl Examiner {
                         Verdict::Accepted(Accepted { value, edits }) => {
                             self.original(offer, inverse, &value, edits)
                         }
-                        rejected @ Verdict::Rejected(_) => rejected,
+                        Verdict::Rejected(Rejected { reason, violations }) => {
+                            let violations = in_own_shape(violations, inverse);
+                            Verdict::Rejected(Rejected { reason, violations })
+                        }
                     }
                 }
                 // Only whole answers can be turned back, so this says why it is none.
@@ -189,13 +192,39 @@ impl Examiner {
                 Verdict::Accepted(Accepted { value: accepted.value, edits })
             }
             Ok(rejected @ Verdict::Rejected(_)) => rejected,
+            Err(InverseError::NotJson { pointer, .. }) => {
+                unshaped(Violation { pointer, ..said("dialect", "is text that is not JSON") })
+            }
             Err(error) => {
                 let message = format!("is no answer to the schema that was given: {error}");
-                let violations = Violations::from(said("dialect", &message));
-                Verdict::Rejected(Rejected { reason: Rejection::Invalid, violations })
+                unshaped(said("dialect", &message))
             }
         }
     }
+}
+
+fn unshaped(violation: Violation) -> Verdict {
+    let violations = Violations::from(violation);
+    Verdict::Rejected(Rejected { reason: Rejection::Invalid, violations })
+}
+
+/// Says where in the contract's own shape an answer breaks the adapted schema: of members that only
+/// the latter has, nobody who knows the contract has heard.
+fn in_own_shape(mut violations: Violations, inverse: &Inverse) -> Violations {
+    for violation in &mut violations.list {
+        let names = |member: &str| {
+            violation.pointer.segments().any(|segment| segment == member)
+                || violation.message.contains(&format!("`{member}`"))
+        };
+        let is_unwrapped = inverse.wrapper().is_some() && violation.pointer.is_root();
+        let is_foreign = is_unwrapped || inverse.carrier().is_some_and(names);
+        let pointer = inverse.original_pointer(&violation.pointer);
+        if is_foreign {
+            *violation = said("dialect", "is not in the form that was asked for");
+        }
+        violation.pointer = pointer;
+    }
+    violations
 }
 
 /// Says how an answer ended that the contract does not accept.

@@ -1,13 +1,15 @@
 //! The tool calls of one turn, and what each of them is told.
 //!
 //! Every call that goes back to the provider has a result, in the order of the calls. Models repeat
-//! ids: a repeated call is dropped, unless it is of the terminal tool, which then gets an id of its
-//! own. Events keep the ids that the model gave.
+//! ids within a turn: a repeated call is dropped, unless it is of the terminal tool, which then gets
+//! an id of its own. Events keep the repeated id.
 
 use std::collections::BTreeSet;
 
 use crate::codec::Reply;
 use crate::message::{Block, ToolCall, ToolResult, ToolStatus};
+
+use super::call_ids::CallIds;
 
 /// The calls of one turn.
 #[derive(Debug)]
@@ -45,8 +47,7 @@ enum Origin {
 
 impl Batch {
     /// Reads the calls of `reply`; those of `terminal` are kept even if their id repeats.
-    pub(super) fn of(reply: Reply, terminal: Option<&str>) -> Self {
-        let said: BTreeSet<String> = reply.calls().map(|call| call.id.clone()).collect();
+    pub(super) fn of(reply: Reply, terminal: Option<&str>, ids: &CallIds) -> Self {
         let mut used = BTreeSet::new();
         let mut positions = 0..;
         let mut batch = Self { blocks: Vec::new(), slots: Vec::new() };
@@ -61,7 +62,7 @@ impl Batch {
                 if !call.id.is_empty() && terminal != Some(call.name.as_str()) {
                     continue;
                 }
-                call.id = fresh(&call.id, |id| said.contains(id) || used.contains(id));
+                call.id = ids.take(&call.id);
             }
             used.insert(call.id.clone());
             batch.blocks.push(Block::Call(call.clone()));
@@ -139,11 +140,4 @@ impl Slot {
             status: *status,
         })
     }
-}
-
-/// Returns an id like `id` that is not taken.
-fn fresh(id: &str, is_taken: impl Fn(&str) -> bool) -> String {
-    let stem = if id.is_empty() { "call" } else { id };
-    let mut candidates = (2_usize..).map(|count| format!("{stem}_{count}"));
-    candidates.find(|id| !is_taken(id)).unwrap_or_else(|| stem.to_owned())
 }

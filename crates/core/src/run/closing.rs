@@ -6,13 +6,11 @@ use crate::codec::Usage;
 use crate::verdict::Edits;
 
 use super::answer::Candidate;
+use super::bill::tokens_in;
 use super::offer::{Offer, Way};
 use super::{
     Attempt, End, Ending, Outcome, Report, Run, RunError, Rung, State, TERMINAL_TOOL, words,
 };
-
-/// How many bytes a token has, where nobody counted: what English and JSON come to.
-const BYTES_PER_TOKEN: u64 = 4;
 
 impl Run {
     /// Returns the error of a run whose model may not be asked again.
@@ -84,7 +82,7 @@ impl Run {
     /// Says everything about a run that is over.
     pub(super) fn report(self, elapsed: Duration) -> Report {
         let tokens_saved = tokens_saved(&self.attempts);
-        let cost = self.spending.cost();
+        let spent = self.purse.spent();
         let losses = self.offer.as_ref().map(Offer::losses).unwrap_or_default();
         let mut report = Report {
             outcome: Outcome::Met,
@@ -94,11 +92,13 @@ impl Run {
             attempts: self.attempts,
             edits: Edits::default(),
             losses,
-            usage: self.spending.usage(),
-            cost,
+            usage: spent.usage,
+            cost: spent.cost(),
             turns: self.turns,
-            tool_calls: self.spending.tool_calls,
+            tool_calls: spent.tool_calls,
             retries: self.retries,
+            unknown_events: spent.unknown_events,
+            denials: Vec::new(),
             tokens_saved,
             error: None,
             raw: None,
@@ -127,11 +127,11 @@ impl Run {
 
 /// Says what is wrong with an attempt, and how plain text began that was no answer.
 fn why(attempt: &Attempt) -> String {
-    let violation = attempt.violations.list.first().map(|it| {
-        let pointer = it.pointer.as_str();
-        let place = if pointer.is_empty() { "(root)" } else { pointer };
-        format!("; the last one fails at {place}: {}", it.masked)
-    });
+    let violation = attempt
+        .violations
+        .list
+        .first()
+        .map(|it| format!("; the last one fails at {}: {}", it.pointer, it.masked));
     let preview = (attempt.rung == Rung::Text)
         .then(|| format!(". Output preview: {}", words::preview(&attempt.raw)));
     violation.into_iter().chain(preview).collect()
@@ -154,5 +154,5 @@ fn output_tokens(attempt: &Attempt) -> u64 {
 }
 
 fn estimate(attempt: &Attempt) -> u64 {
-    u64::try_from(attempt.raw.len()).unwrap_or(u64::MAX) / BYTES_PER_TOKEN
+    tokens_in(attempt.raw.len())
 }

@@ -1,9 +1,13 @@
 //! What happens in a run, as the public stream tells it.
 
+use std::time::Duration;
+
 use crate::codec::{Delta, ProviderFailure, Reply};
+use crate::contract::Fingerprint;
 use crate::message::ToolResult;
 
-use super::{Attempt, Notification, Report};
+use super::offer::Offer;
+use super::{Attempt, Bill, Job, Mode, Notification, Report};
 
 /// What the text of a turn is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,9 +18,43 @@ pub enum Words {
     Prose,
 }
 
+/// What a run begins with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Opening {
+    /// The provider's name of the model.
+    pub model: String,
+    /// Which contract decides, if one does.
+    pub contract: Option<Fingerprint>,
+    /// How it is put to the model, once that is settled.
+    pub mode: Option<Mode>,
+}
+
+impl Opening {
+    pub(super) fn of(job: &Job, offer: Option<&Offer>) -> Self {
+        Self {
+            model: job.model.clone(),
+            contract: offer.map(|offer| offer.contract.fingerprint()),
+            mode: offer.map(Offer::mode),
+        }
+    }
+}
+
+/// A request that failed and is sent again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Retry {
+    /// Why it failed.
+    pub failure: ProviderFailure,
+    /// How long nothing is sent.
+    pub pause: Duration,
+    /// What it used.
+    pub bill: Bill,
+}
+
 /// One thing that happened.
 #[derive(Debug, Clone)]
 pub enum EventKind {
+    /// The run begins; always the first.
+    Began(Opening),
     /// A piece of an answer came in, as the driver saw it.
     Delta(Delta),
     /// The model said this.
@@ -32,7 +70,7 @@ pub enum EventKind {
     /// An answer was judged.
     Judged(Box<Attempt>),
     /// A request failed and is sent again.
-    Retried(ProviderFailure),
+    Retried(Retry),
     /// Background work said something.
     Notified(Notification),
     /// The run is over; nothing follows. The driver makes this of what [`Run::finish`] returns.

@@ -52,6 +52,18 @@ pub enum Mode {
     Prompt,
 }
 
+impl Mode {
+    /// Returns the word for it in settings and reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Native => "native",
+            Self::Tool => "tool",
+            Self::Prompt => "prompt",
+        }
+    }
+}
+
 /// Whether the terminal tool may be offered.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Terminal {

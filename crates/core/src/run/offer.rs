@@ -74,6 +74,15 @@ impl Offer {
         Ok(offer)
     }
 
+    /// Returns the mode that was settled on.
+    pub(super) fn mode(&self) -> Mode {
+        match &self.way {
+            Way::Native(_) => Mode::Native,
+            Way::Tool { .. } | Way::Withheld => Mode::Tool,
+            Way::Prompt { .. } => Mode::Prompt,
+        }
+    }
+
     /// Returns the terminal tool, if the model has it.
     pub(super) fn tool(&self) -> Option<&ToolSpec> {
         match &self.way {

@@ -149,6 +149,28 @@ pub struct RunError {
     pub hint: Option<String>,
 }
 
+/// Who denied a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DeniedBy {
+    /// The mode, or a rule.
+    Permission,
+    /// A hook.
+    Hook,
+}
+
+/// One call that was denied.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Denial {
+    /// The tool.
+    pub tool: String,
+    /// The id of the call.
+    pub call_id: String,
+    /// The arguments as the model wrote them.
+    pub arguments: String,
+    /// Who denied it.
+    pub by: DeniedBy,
+}
+
 /// Everything there is to say about a finished run.
 #[derive(Debug, Clone)]
 pub struct Report {
@@ -168,14 +190,18 @@ pub struct Report {
     pub losses: Vec<Loss>,
     /// All tokens, failed requests included.
     pub usage: Usage,
-    /// What they cost; unknown if the price is.
+    /// What they cost; unknown if a price is, or what a request used.
     pub cost: Option<Cost>,
     /// Model calls.
     pub turns: u32,
-    /// Tool calls that were run.
+    /// Tool calls that were run, those of subagents included.
     pub tool_calls: u32,
     /// Requests that the transport sent again.
     pub retries: u32,
+    /// Events of streams that the codec did not know, those of subagents included.
+    pub unknown_events: u64,
+    /// Calls that were not allowed, those of subagents included.
+    pub denials: Vec<Denial>,
     /// An estimate of the output tokens that early cancels saved: for each cancelled answer, as many
     /// as the longest whole answer of the run had more; 0 if there was none.
     pub tokens_saved: u64,

@@ -2,7 +2,7 @@
 
 use crate::codec::{FailureKind, ProviderFailure, Reply, Stop};
 use crate::json::Document;
-use crate::message::{Block, ToolStatus};
+use crate::message::{Block, ToolCall, ToolStatus};
 use crate::stream::Impossible;
 use crate::verdict::Violations;
 
@@ -12,13 +12,15 @@ use super::batch::Batch;
 use super::offer::Offer;
 use super::words::{self, Again};
 use super::{
-    Attempt, CallFailure, End, Ending, EventKind, Outcome, Pressure, Run, RunError, State,
+    Attempt, Bill, CallFailure, End, Ending, EventKind, Outcome, Pressure, Run, RunError, State,
     TERMINAL_TOOL, Words,
 };
 
 impl Run {
     /// Takes the whole answer.
-    pub fn answered(&mut self, reply: Reply) {
+    pub fn answered(&mut self, mut reply: Reply) {
+        self.naming.name_calls(&mut reply);
+        self.settle(Bill::of_answer(&reply), &reply);
         self.record(&reply);
         if self.is_over() {
             return self.dismiss(reply);
@@ -40,11 +42,27 @@ impl Run {
         }
     }
 
+    /// Returns the calls of the terminal tool in the reply that [`Run::answered`] is about to take,
+    /// each with its position and the id that it will have.
+    pub fn terminal_calls(&mut self, reply: &Reply) -> Vec<(usize, ToolCall)> {
+        if self.terminal().is_none() {
+            return Vec::new();
+        }
+        let mut named = reply.clone();
+        self.naming.name_calls(&mut named);
+        let calls = named.calls().cloned().enumerate();
+        calls.filter(|(_, call)| call.name == TERMINAL_TOOL).collect()
+    }
+
     /// Takes a call that failed, with what was said before it did.
-    pub fn failed(&mut self, partial: Reply, failure: CallFailure) {
-        if partial.blocks.is_empty() {
-            self.spending.request(&partial.usage);
-        } else {
+    pub fn failed(&mut self, mut partial: Reply, failure: CallFailure) {
+        self.naming.name_calls(&mut partial);
+        let bill = match &failure {
+            CallFailure::Provider(failure) => Bill::of_failure(&partial, failure),
+            CallFailure::Impossible(_) => Bill::of_answer(&partial),
+        };
+        self.settle(bill, &partial);
+        if !partial.blocks.is_empty() {
             self.record(&partial);
         }
         self.dismiss(partial.clone());
@@ -59,7 +77,8 @@ impl Run {
 
     /// Tells the calls of a turn that did not come to its end that nothing was done.
     fn dismiss(&mut self, reply: Reply) {
-        let mut batch = Batch::of(reply, self.terminal().map(|tool| tool.name.as_str()));
+        let terminal = self.terminal().map(|tool| tool.name.as_str());
+        let mut batch = Batch::of(reply, terminal, &self.naming.ids);
         if batch.open().next().is_some() {
             batch.skip_open_after(0, words::UNFINISHED);
             self.events.push(EventKind::Heard(batch.heard()));
@@ -67,7 +86,6 @@ impl Run {
     }
 
     fn record(&mut self, reply: &Reply) {
-        self.spending.request(&reply.usage);
         self.last_said = Some(raw(reply)).filter(|raw| !raw.is_empty()).or(self.last_said.take());
         let text = self.words_of(reply);
         self.events.push(EventKind::Said { reply: Box::new(reply.clone()), text });
@@ -87,9 +105,9 @@ impl Run {
 
     fn refused(&mut self, reply: &Reply) {
         let words = reply.refusal.clone().unwrap_or_else(|| reply.text());
-        let message = match words::preview(&words) {
-            none if none.is_empty() => "the model declined to answer".to_owned(),
-            words => format!("the model declined to answer: {words}"),
+        let message = match words.trim() {
+            "" => "the model declined to answer".to_owned(),
+            words => format!("the model declined to answer: {}", words::preview(words)),
         };
         self.attempt(Attempt {
             raw: words,
@@ -103,16 +121,17 @@ impl Run {
 
     fn provider_failed(&mut self, partial: &Reply, failure: &ProviderFailure) {
         self.keep_partial(partial);
-        let (outcome, hint) = match failure.kind {
-            FailureKind::Auth => (Outcome::Auth, Some("check the API key of the provider")),
-            FailureKind::Request => (Outcome::Provider, None),
-            FailureKind::RateLimit
+        let outcome = match failure.kind {
+            FailureKind::Auth => Outcome::Auth,
+            FailureKind::Request
+            | FailureKind::RateLimit
             | FailureKind::Overload
+            | FailureKind::Unreachable
             | FailureKind::Network
-            | FailureKind::Malformed => (Outcome::Provider, Some("try again later")),
+            | FailureKind::Malformed => Outcome::Provider,
         };
         let message = failure.to_string();
-        self.fail(RunError { outcome, message, hint: hint.map(str::to_owned) });
+        self.fail(RunError { outcome, message, hint: failure.hint() });
     }
 
     /// Keeps what was said before the provider failed.
@@ -155,7 +174,7 @@ impl Run {
     fn take_answer(&mut self, reply: Reply) {
         let (extent, mut usage) = (Extent::of(reply.stop.as_ref()), reply.usage);
         let ends_in_call = matches!(reply.blocks.last(), Some(Block::Call(_)));
-        let mut batch = Batch::of(reply, Some(TERMINAL_TOOL));
+        let mut batch = Batch::of(reply, Some(TERMINAL_TOOL), &self.naming.ids);
         let vetoes = std::mem::take(&mut self.vetoes);
         let last = batch.open().count();
         let mut end = None;
@@ -202,7 +221,7 @@ impl Run {
     fn call_tools(&mut self, reply: Reply) {
         let is_cut = Extent::of(reply.stop.as_ref()) == Extent::Cut
             && matches!(reply.blocks.last(), Some(Block::Call(_)));
-        let mut batch = Batch::of(reply, None);
+        let mut batch = Batch::of(reply, None, &self.naming.ids);
         if is_cut && let Some(slot) = batch.slots_mut().last() {
             // What a cut call lacks, nobody knows.
             if Document::parse(slot.call.arguments.as_str()).is_err() {
@@ -215,10 +234,10 @@ impl Run {
             self.close(batch);
             return self.fail(error);
         }
-        let left = self.spending.tool_calls_left();
-        let after = (calls.len() > left).then(|| self.spending.no_tool_calls_left());
-        batch.skip_open_after(left, words::OVER_BUDGET);
-        self.spending.tick(calls.len().min(left));
+        let wanted = u32::try_from(calls.len()).unwrap_or(u32::MAX);
+        let granted = self.purse.take_tool_calls(wanted);
+        let after = (granted < wanted).then(|| self.purse.no_tool_calls_left());
+        batch.skip_open_after(usize::try_from(granted).unwrap_or(usize::MAX), words::OVER_BUDGET);
         if batch.open().next().is_some() {
             self.state = State::Working(batch, after);
             return;

@@ -1,16 +1,14 @@
 //! Everything that the machine says to the model, in one place.
 
 use crate::contract::Contract;
+use crate::excerpt;
 use crate::json::Document;
 use crate::stream::Impossible;
 use crate::verdict::Violations;
 
 use super::{Notification, TERMINAL_TOOL};
 
-/// How many violations one message lists: a model mends the first ones and is asked again.
-const LISTED_VIOLATIONS: usize = 20;
-
-/// How many characters one violation, or one quoted piece of an answer, may take.
+/// How many characters one quoted piece of an answer may take.
 const QUOTE_LIMIT: usize = 500;
 
 /// How many characters of an answer an error shows.
@@ -73,18 +71,7 @@ pub(super) fn prompt_instructions(contract: &Contract, example: Option<&Document
 /// Returns what the model is told of an answer that was rejected, `within` the member that holds
 /// it.
 pub(super) fn rejection(violations: &Violations, within: Option<&str>) -> String {
-    let mut lines = vec!["The answer does not satisfy the contract:".to_owned()];
-    for violation in violations.list.iter().take(LISTED_VIOLATIONS) {
-        let wrapper = within.map(|member| format!("/{member}")).unwrap_or_default();
-        let place = format!("{wrapper}{}", violation.pointer.as_str());
-        let place = if place.is_empty() { "(root)" } else { &place };
-        lines.push(format!("- {}: {}", shorten(place), shorten(&violation.message)));
-    }
-    let unlisted = violations.list.len().saturating_sub(LISTED_VIOLATIONS);
-    if unlisted > 0 || violations.more {
-        lines.push("- and more".to_owned());
-    }
-    lines.join("\n")
+    format!("The answer does not satisfy the contract:\n{}", violations.told(within))
 }
 
 /// Returns how the model is asked to answer again.
@@ -117,15 +104,11 @@ pub(super) const TRUNCATED: &str =
 
 /// Returns what the model is told of an answer that was cancelled while it was said.
 pub(super) fn cancelled(raw: &str, impossible: &Impossible, again: Again) -> String {
-    let Impossible { violation, .. } = impossible;
-    let pointer = violation.pointer.as_str();
-    let place = if pointer.is_empty() { "(root)" } else { pointer };
     format!(
-        "Your answer was stopped because it could not satisfy the contract any more:\n- {}: \
-         {}\nIt began: {}\n{}",
-        shorten(place),
-        shorten(&violation.message),
-        shorten(raw),
+        "Your answer was stopped because it could not satisfy the contract any more:\n{}\nIt \
+         began: {}\n{}",
+        impossible.violation.told(None),
+        excerpt(raw, QUOTE_LIMIT, "…"),
         self::again(again)
     )
 }
@@ -138,17 +121,9 @@ pub(super) fn notification(notification: &Notification) -> String {
 
 /// Returns the beginning of `text` for an error, with `+` if there is more.
 pub(super) fn preview(text: &str) -> String {
-    cut(text.trim(), PREVIEW_LIMIT, "+")
-}
-
-fn shorten(text: &str) -> String {
-    cut(text, QUOTE_LIMIT, "…")
-}
-
-fn cut(text: &str, limit: usize, mark: &str) -> String {
-    match text.char_indices().nth(limit) {
-        Some((end, _)) => format!("{}{mark}", text.get(..end).unwrap_or_default()),
-        None => text.to_owned(),
+    match text.trim() {
+        "" => "(nothing)".to_owned(),
+        text => excerpt(text, PREVIEW_LIMIT, "+").into_owned(),
     }
 }
 

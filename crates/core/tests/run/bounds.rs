@@ -92,7 +92,7 @@ fn tokens_of_every_request_count_towards_the_budget() {
     let mut run = Run::new(job).unwrap();
     assert!(matches!(run.step(), Step::CallModel(_)));
     let broken = Reply { usage: usage(10, 5), ..Reply::default() };
-    run.retried(&broken, &failure(FailureKind::Overload));
+    run.retried(&broken, &failure(FailureKind::Overload), Duration::ZERO);
     run.answered(calls(vec![answer("1", BAD)]));
     assert!(matches!(run.step(), Step::Done));
     let report = run.finish(Duration::ZERO);
@@ -136,10 +136,9 @@ fn each_request_is_priced_by_its_own_size() {
     run.answered(calls(vec![answer("1", BAD)]));
     assert!(matches!(run.step(), Step::CallModel(_)));
     run.answered(calls(vec![answer("1", GOOD)]));
-    run.spent(&usage(20, 10));
     let report = run.finish(Duration::ZERO);
-    assert_eq!(report.cost, Some([each, each, each, each].into_iter().sum()));
-    assert_eq!(report.usage, usage(40, 20));
+    assert_eq!(report.cost, Some([each, each].into_iter().sum()));
+    assert_eq!(report.usage, usage(20, 10));
 }
 
 #[test]
@@ -238,6 +237,7 @@ fn events_tell_the_run_in_order() {
         .events
         .iter()
         .map(|event| match event {
+            EventKind::Began(_) => "began",
             EventKind::Said { .. } => "said",
             EventKind::Heard(_) => "heard",
             EventKind::Judged(_) => "judged",
@@ -245,7 +245,7 @@ fn events_tell_the_run_in_order() {
         })
         .collect();
     let judged = ["said", "judged", "heard"];
-    assert_eq!(kinds, [&["said", "heard"][..], &judged, &judged].concat());
+    assert_eq!(kinds, [&["began", "said", "heard"][..], &judged, &judged].concat());
 }
 
 #[test]

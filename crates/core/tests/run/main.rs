@@ -11,10 +11,12 @@
 
 mod background;
 mod bounds;
+mod call_ids;
 mod cancel;
 mod degenerate;
 mod dispatch;
 mod laws;
 mod reading;
 mod requests;
+mod spending;
 mod support;

@@ -67,6 +67,32 @@ fn text_that_means_different_things_in_the_two_shapes_is_refused() {
     assert_eq!(played.report.attempts[0].violations.list[0].keyword, "ambiguous");
 }
 
+#[test_case(r#"{"any":{"json":"{broken"}}"#; "text that is no JSON")]
+#[test_case(r#"{"any":{"jsn":"5"},}"#; "a damaged answer in another form")]
+fn what_only_the_adapted_schema_has_is_not_named(said: &str) {
+    let mut job =
+        job(json!({ "type": "object", "properties": { "any": {} }, "required": ["any"] }));
+    job.dialect = Dialect::OpenaiStrict;
+    let right = r#"{"any":{"json":"5"}}"#;
+    let replies = vec![calls(vec![answer("1", said)]), calls(vec![answer("2", right)])];
+    let played = play(job, replies);
+    let violation = &played.report.attempts[0].violations.list[0];
+    assert_eq!(violation.pointer.as_str(), "/any");
+    let told = played.last_results()[0].1;
+    assert!(told.contains("- /any: is ") && !told.contains("json"), "{told}");
+}
+
+#[test]
+fn the_root_and_an_answer_without_words_can_be_seen_in_errors() {
+    let mut job = job(review());
+    job.policy.reasks = 0;
+    let message = |reply| play(job.clone(), vec![reply]).report.error.unwrap().message;
+    let rootless = message(calls(vec![answer("1", "{}")]));
+    assert!(rootless.contains("fails at (root): lacks the required member"), "{rootless}");
+    let wordless = message(text(" "));
+    assert!(wordless.ends_with("Output preview: (nothing)"), "{wordless}");
+}
+
 #[test]
 fn null_for_an_absent_member_is_absent() {
     let schema = json!({

@@ -90,7 +90,7 @@ async fn chunk(
     let silent = Instant::now() + idle;
     match timeout_at(silent.min(deadline), response.chunk()).await {
         Ok(Ok(bytes)) => Ok(bytes),
-        Ok(Err(error)) => Err(failure::of_transport(error)),
+        Ok(Err(error)) => Err(failure::of_transport(error, response.url())),
         Err(_) if silent <= deadline => Err(failure::stalled("more of the answer")),
         Err(_) => Err(failure::too_slow()),
     }

@@ -1,14 +1,15 @@
 //! What can go wrong below the provider's own words.
 //!
-//! No message holds a URL: its host may be private, and other people's gateways take keys in it.
+//! Of a URL, messages hold the host and the port, which say what to check. The rest of it is left
+//! out: other people's gateways take keys in it.
 
 use std::error::Error as _;
 use std::time::Duration;
 
 use airtight_core::codec::{FailureKind, ProviderFailure};
 use airtight_core::wire::sse::SseError;
-use reqwest::Response;
 use reqwest::header::{CONTENT_TYPE, HeaderMap, LOCATION, RETRY_AFTER};
+use reqwest::{Response, Url};
 
 use crate::clock;
 use crate::provider::retry_after;
@@ -17,11 +18,23 @@ fn of(kind: FailureKind, message: impl Into<String>) -> ProviderFailure {
     ProviderFailure { kind, status: None, code: None, message: message.into(), retry_after: None }
 }
 
-/// The connection could not be made, or broke.
-pub(super) fn of_transport(error: reqwest::Error) -> ProviderFailure {
+/// The connection to the server of `url` could not be made, or broke.
+pub(super) fn of_transport(error: reqwest::Error, url: &Url) -> ProviderFailure {
     let error = error.without_url();
-    let what = if error.is_connect() { "the connection failed" } else { "the connection broke" };
-    of(FailureKind::Network, format!("{what}: {}", reason(&error)))
+    let (kind, what) = if error.is_connect() {
+        (FailureKind::Unreachable, "no connection to")
+    } else {
+        (FailureKind::Network, "lost the connection to")
+    };
+    of(kind, format!("{what} {}: {}", place(url), reason(&error)))
+}
+
+fn place(url: &Url) -> String {
+    let host = url.host_str().unwrap_or_default();
+    match url.port_or_known_default() {
+        Some(port) => format!("{host}:{port}"),
+        None => host.to_owned(),
+    }
 }
 
 /// Returns the last cause, the one that people know: "Connection refused", "certificate expired".
@@ -34,7 +47,7 @@ pub(super) fn reason(error: &reqwest::Error) -> String {
 }
 
 pub(super) fn stalled(awaited: &str) -> ProviderFailure {
-    of(FailureKind::Network, format!("the provider went silent: no {awaited} in time"))
+    of(FailureKind::Network, format!("no {awaited} in time"))
 }
 
 pub(super) fn too_slow() -> ProviderFailure {
@@ -58,9 +71,9 @@ pub(super) fn of_head(response: &Response) -> Option<ProviderFailure> {
     let status = response.status();
     if status.is_redirection() {
         let target = response.headers().get(LOCATION).and_then(|value| value.to_str().ok());
-        let host = target.and_then(|target| reqwest::Url::parse(target).ok());
-        let host = host.as_ref().and_then(reqwest::Url::host_str).unwrap_or("another address");
-        let message = format!("the server redirects to {host}; the base URL must name it directly");
+        let host = target.and_then(|target| Url::parse(target).ok());
+        let host = host.as_ref().and_then(Url::host_str).unwrap_or("another address");
+        let message = format!("it redirects to {host}; the base URL must name it directly");
         let status = Some(status.as_u16());
         return Some(ProviderFailure { status, ..of(FailureKind::Request, message) });
     }
@@ -69,7 +82,7 @@ pub(super) fn of_head(response: &Response) -> Option<ProviderFailure> {
     // Servers that name no type, or plain text, are heard out; a page is not an answer.
     let is_page = matches!(kind.as_str(), "text/html" | "application/json" | "application/xml");
     (status.is_success() && is_page).then(|| {
-        let message = format!("the server answered with {kind} instead of an event stream");
+        let message = format!("{kind} instead of an event stream");
         ProviderFailure { status: Some(status.as_u16()), ..of(FailureKind::Malformed, message) }
     })
 }

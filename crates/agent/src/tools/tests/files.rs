@@ -2,8 +2,10 @@
 
 use std::fs;
 use std::os::unix::fs::symlink;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use rustix::fs::{CWD, FileType, Mode, mknodat};
+use rustix::fs::{CWD, FileType, Mode, RenameFlags, mknodat, renameat_with};
 use serde_json::json;
 
 use crate::permission::{ApprovalMode, Permissions};
@@ -221,7 +223,20 @@ async fn escapes_are_refused_by_every_tool_without_a_word_of_what_is_there() {
     let outside = tempfile::tempdir().unwrap();
     fs::write(outside.path().join("file"), "canary").unwrap();
     symlink(outside.path(), trial.path("out")).unwrap();
-    for path in ["../x", "/etc/passwd", "out/file", "out"] {
+    symlink(outside.path().join("file"), trial.path("out-file")).unwrap();
+    symlink("../..", trial.put("sub/f", "").path("sub/up")).unwrap();
+    let absolute = outside.path().join("file");
+    for path in [
+        "../x",
+        "sub/../../x",
+        "sub/up/x",
+        "/etc/passwd",
+        absolute.to_str().unwrap(),
+        "out",
+        "out/file",
+        "out/new",
+        "out-file",
+    ] {
         for (tool, arguments) in [
             ("read_file", json!({ "path": path })),
             ("list_directory", json!({ "path": path })),
@@ -236,4 +251,39 @@ async fn escapes_are_refused_by_every_tool_without_a_word_of_what_is_there() {
         }
     }
     assert_eq!(fs::read_to_string(outside.path().join("file")).unwrap(), "canary");
+    assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 1);
+}
+
+#[tokio::test]
+async fn no_tool_follows_a_link_that_takes_the_place_of_a_folder() {
+    let trial = Trial::new();
+    let outside = tempfile::tempdir().unwrap();
+    fs::write(outside.path().join("file"), "canary").unwrap();
+    trial.put("here/file", "ours");
+    symlink(outside.path(), trial.path("link")).unwrap();
+    let (here, link) = (trial.path("here"), trial.path("link"));
+    let done = Arc::new(AtomicBool::new(false));
+    let is_done = Arc::clone(&done);
+    let swapping = std::thread::spawn(move || {
+        while !is_done.load(Ordering::Relaxed) {
+            renameat_with(CWD, &here, CWD, &link, RenameFlags::EXCHANGE).unwrap();
+        }
+    });
+    for _ in 0..100 {
+        for (tool, arguments) in [
+            ("read_file", json!({ "path": "here/file" })),
+            ("list_directory", json!({ "path": "here" })),
+            ("glob", json!({ "path": "here", "pattern": "**" })),
+            ("grep", json!({ "path": "here", "pattern": "." })),
+            ("write_file", json!({ "path": "here/new", "content": "x" })),
+            ("edit", json!({ "path": "here/file", "old_string": "canary", "new_string": "x" })),
+        ] {
+            let said = trial.call(tool, arguments).await.content;
+            assert!(!said.contains("canary"), "{tool}: {said}");
+        }
+    }
+    done.store(true, Ordering::Relaxed);
+    swapping.join().unwrap();
+    assert_eq!(fs::read_to_string(outside.path().join("file")).unwrap(), "canary");
+    assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 1);
 }

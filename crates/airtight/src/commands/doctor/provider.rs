@@ -165,7 +165,7 @@ async fn attempt(mut examined: Examined, endpoint: Endpoint, is_own: bool) -> Ex
                 FailureKind::RateLimit | FailureKind::Overload => {
                     (run::Outcome::Provider, "try again later")
                 }
-                FailureKind::Network | FailureKind::Malformed => (
+                FailureKind::Unreachable | FailureKind::Network | FailureKind::Malformed => (
                     run::Outcome::Provider,
                     "check the address (`--base-url`), the network and `HTTPS_PROXY`",
                 ),

@@ -9,9 +9,10 @@ use std::sync::Arc;
 
 use airtight_agent::{
     AGENT_TOOL, ApprovalMode, Effect, Environment as CommandEnvironment, Hook, Hooks, Mcp,
-    McpServer, Note, Permissions, Rule, Sandbox, Standard, Subagents, Toolbox, Visibility,
+    McpServer, Note, Permissions, Rule, Sandbox, Standard, Subagents, Tool, Toolbox, Visibility,
     Workspace,
 };
+use airtight_core::nearest;
 use airtight_core::run::{self, Terminal};
 
 use crate::cli::RunArgs;
@@ -32,7 +33,7 @@ pub(super) struct Equipment {
 }
 
 struct Tools {
-    sandbox: Option<Sandbox>,
+    standard: Vec<Arc<dyn Tool>>,
     servers: Vec<McpServer>,
 }
 
@@ -61,21 +62,31 @@ impl Equipment {
         let workspace = Workspace::open(&folder).map_err(|error| {
             Error::new(Outcome::Contract, "the workspace cannot be used").caused_by(error)
         })?;
-        let tools = if args.tools.no_tools {
-            None
-        } else {
-            Some(Tools {
-                sandbox: sandbox(config)?,
-                servers: server::read(args, config, environment)?,
-            })
-        };
-        Ok(Self {
+        let mut equipment = Self {
             workspace: Arc::new(workspace),
             permissions: Arc::new(permissions(config)?),
-            tools,
+            tools: None,
             hooks: hook::read(&config.table(Key::Hooks))?,
             environment: CommandEnvironment::without_secrets(environment.all()),
-        })
+        };
+        if !args.tools.no_tools {
+            let standard = equipment.standard(sandbox(config)?);
+            require_core_tools(config, &standard)?;
+            let servers = server::read(args, config, environment)?;
+            equipment.tools = Some(Tools { standard, servers });
+        }
+        Ok(equipment)
+    }
+
+    fn standard(&self, sandbox: Option<Sandbox>) -> Vec<Arc<dyn Tool>> {
+        let standard = Standard {
+            workspace: Arc::clone(&self.workspace),
+            permissions: Arc::clone(&self.permissions),
+            environment: self.environment.clone(),
+            sandbox,
+            private_hosts: Vec::new(),
+        };
+        standard.into_tools()
     }
 
     /// Returns what servers are told that must not show: secret variables, and every header.
@@ -93,14 +104,7 @@ impl Equipment {
         let mut builder = Toolbox::builder().permissions(Arc::clone(&permissions));
         let mut mcp = Mcp::default();
         if let Some(tools) = self.tools {
-            let standard = Standard {
-                workspace: self.workspace,
-                permissions: Arc::clone(&permissions),
-                environment: self.environment.clone(),
-                sandbox: tools.sandbox,
-                private_hosts: Vec::new(),
-            };
-            builder = builder.tools(standard.into_tools());
+            builder = builder.tools(tools.standard);
             mcp = Mcp::connect(tools.servers, &self.environment).await;
             builder =
                 mcp.tools().fold(builder, |builder, (server, tool)| builder.mcp(server, tool));
@@ -172,6 +176,30 @@ fn permissions(config: &Config) -> Result<Permissions, Error> {
         permissions = permissions.core_tools(rules(config, Key::CoreTools)?);
     }
     Ok(permissions)
+}
+
+/// Refuses a name among the only tools that is none of them: the model would have less than was
+/// meant. Tools of servers are not known before those have started.
+fn require_core_tools(config: &Config, standard: &[Arc<dyn Tool>]) -> Result<(), Error> {
+    let ours = standard.iter().map(|tool| tool.spec().name.as_str());
+    let known: Vec<&str> = ours.chain([AGENT_TOOL, run::TERMINAL_TOOL]).collect();
+    let Some(origin) = config.strongest(Key::CoreTools).map(|entry| &entry.origin) else {
+        return Ok(());
+    };
+    for rule in rules(config, Key::CoreTools)? {
+        let rule_text = rule.to_string();
+        let name = rule_text.split('(').next().unwrap_or_default();
+        let may_be_theirs = name.starts_with("mcp__") || name.contains('*');
+        if may_be_theirs || known.iter().any(|tool| rule.covers(tool)) {
+            continue;
+        }
+        let error = Error::new(Outcome::Contract, format!("{origin}: there is no tool `{name}`"));
+        return Err(match nearest(name, known.iter().copied()) {
+            Some(meant) => error.hint(format!("did you mean `{meant}`?")),
+            None => error.hint(format!("there are {}", known.join(", "))),
+        });
+    }
+    Ok(())
 }
 
 fn rules(config: &Config, key: Key) -> Result<Vec<Rule>, Error> {

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use airtight_agent::{Event, Observer};
 use airtight_core::codec::{Delta, Usage};
-use airtight_core::price::Price;
-use airtight_core::run::EventKind;
+use airtight_core::price::{Cost, Price};
+use airtight_core::run::{Bill, EventKind};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 /// How often the clock on the line moves.
@@ -19,8 +19,9 @@ const NAME_CHARS: usize = 40;
 pub(super) struct Live {
     bar: ProgressBar,
     price: Option<Price>,
-    /// What each answer cost by itself: prices depend on how long the answer's own prompt is.
-    cost_usd: f64,
+    /// What each request cost by itself: prices depend on how long a request is. Absent once one of
+    /// them has no count, or no price.
+    cost: Option<Cost>,
     turn: u32,
     phase: Phase,
     doing: String,
@@ -46,7 +47,7 @@ impl Live {
         let live = Self {
             bar,
             price,
-            cost_usd: 0.0,
+            cost: price.map(|_| Cost::default()),
             turn: 1,
             phase: Phase::Asked,
             doing: "asking".to_owned(),
@@ -56,16 +57,19 @@ impl Live {
         live
     }
 
+    /// Takes the line away while something else is said on stderr.
+    pub(super) fn aside(&self, say: impl FnOnce()) {
+        self.bar.suspend(say);
+    }
+
     fn show(&self) {
         let mut line = format!("turn {} · {}", self.turn, self.doing);
-        // What a server claims is not ours to trust.
-        let said = self.usage.output_tokens.unwrap_or(0);
-        let tokens = self.usage.input_tokens.unwrap_or(0).saturating_add(said);
+        let tokens = self.usage.total();
         if tokens > 0 {
             line.extend([" · ", &tokens.to_string(), " tokens"]);
         }
-        if self.price.is_some() && tokens > 0 {
-            line.extend([" · $", &format!("{:.4}", self.cost_usd)]);
+        if let Some(cost) = self.cost.filter(|_| tokens > 0) {
+            line.extend([" · $", &format!("{:.4}", cost.usd())]);
         }
         self.bar.set_message(line);
     }
@@ -81,6 +85,20 @@ impl Live {
 }
 
 impl Live {
+    /// Adds what a request used.
+    fn charge(&mut self, bill: Bill) {
+        self.usage.add(&bill.usage());
+        self.cost = match (bill, self.cost, self.price) {
+            (Bill::Free, cost, _) => cost,
+            (Bill::Exact(usage), Some(mut cost), Some(price)) => {
+                cost += price.cost(&usage);
+                Some(cost)
+            }
+            (Bill::Exact(_) | Bill::AtLeast(_), _, _) => None,
+        };
+        self.show();
+    }
+
     /// Counts a turn when something follows an answer, be it results of tools or another answer.
     fn count(&mut self, event: &Event) {
         if event.parent_call_id.is_some() {
@@ -94,7 +112,8 @@ impl Live {
                 self.phase = Phase::Asked;
             }
             (
-                EventKind::Delta(_)
+                EventKind::Began(_)
+                | EventKind::Delta(_)
                 | EventKind::Heard(_)
                 | EventKind::Judged(_)
                 | EventKind::Retried(_)
@@ -114,20 +133,22 @@ impl Observer for Live {
             EventKind::Delta(Delta::Text(_)) => self.does("answering"),
             EventKind::Delta(Delta::CallStarted { name, .. }) => self.does(name),
             EventKind::Said { reply, .. } => {
-                self.usage.add(&reply.usage);
-                self.cost_usd += self.price.map_or(0.0, |price| price.cost(&reply.usage).usd());
+                self.charge(Bill::of_answer(reply));
                 let names: Vec<&str> = reply.calls().map(|call| call.name.as_str()).collect();
                 if !names.is_empty() {
                     self.does(&names.join(", "));
                 }
-                self.show();
             }
             EventKind::Heard(_) if event.parent_call_id.is_none() => {
                 self.does("asking");
             }
-            EventKind::Retried(_) => self.does("waiting to ask again"),
+            EventKind::Retried(retry) => {
+                self.charge(retry.bill);
+                self.does("waiting to ask again");
+            }
             EventKind::Judged(_) => self.does("judging"),
-            EventKind::Delta(_)
+            EventKind::Began(_)
+            | EventKind::Delta(_)
             | EventKind::Heard(_)
             | EventKind::Notified(_)
             | EventKind::Ended(_) => {}
@@ -144,8 +165,8 @@ impl Drop for Live {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use airtight_core::codec::{Reply, Wire};
-    use airtight_core::run::Words;
+    use airtight_core::codec::{FailureKind, ProviderFailure, Reply, Stop, Wire};
+    use airtight_core::run::{Retry, Words};
 
     #[test]
     fn each_answer_is_priced_alone_and_counts_as_a_turn() {
@@ -153,7 +174,7 @@ mod tests {
         let usage =
             Usage { input_tokens: Some(150_000), output_tokens: Some(10), ..Usage::default() };
         let mut live = Live::start(Some(price));
-        let reply = Reply { usage, ..Reply::default() };
+        let reply = Reply { usage, stop: Some(Stop::EndTurn), ..Reply::default() };
         for kind in [
             EventKind::Said { reply: Box::new(reply.clone()), text: Words::Answer },
             EventKind::Delta(Delta::Text("again".to_owned())),
@@ -161,8 +182,31 @@ mod tests {
         ] {
             live.event(&Event { seq: 0, at_ms: 0, parent_call_id: None, kind });
         }
-        let expected = price.cost(&usage).usd() * 2.0;
         assert_eq!(live.turn, 2);
-        assert!((live.cost_usd - expected).abs() < 1e-9, "{} {expected}", live.cost_usd);
+        assert_eq!(live.cost, Some([price.cost(&usage); 2].into_iter().sum()));
+    }
+
+    fn retried(bill: Bill) -> Event {
+        let failure = ProviderFailure {
+            kind: FailureKind::Overload,
+            status: None,
+            code: None,
+            message: String::new(),
+            retry_after: None,
+        };
+        let kind = EventKind::Retried(Retry { failure, pause: Duration::ZERO, bill });
+        Event { seq: 0, at_ms: 0, parent_call_id: None, kind }
+    }
+
+    #[test]
+    fn retried_requests_are_counted_and_what_nobody_counted_has_no_cost() {
+        let price = Price::of(Wire::Anthropic, "claude-sonnet-4-5").unwrap();
+        let usage = Usage { input_tokens: Some(7), output_tokens: Some(3), ..Usage::default() };
+        let mut live = Live::start(Some(price));
+        live.event(&retried(Bill::Free));
+        live.event(&retried(Bill::Exact(usage)));
+        assert_eq!((live.usage, live.cost), (usage, Some(price.cost(&usage))));
+        live.event(&retried(Bill::AtLeast(usage)));
+        assert_eq!((live.usage.total(), live.cost), (20, None));
     }
 }

@@ -80,6 +80,8 @@ fn notes(filter: &str, redactor: Arc<Mutex<Redactor>>) -> Listener {
         Masking { redactor, to: io::stderr() }
     };
     let layer = fmt::layer().json().with_writer(writer).with_ansi(false);
+    // Else it would complain on stderr that stderr cannot be written to, and panic over that.
+    let layer = layer.log_internal_errors(false);
     layer.with_filter(EnvFilter::new(filter)).boxed()
 }
 

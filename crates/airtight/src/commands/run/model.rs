@@ -46,12 +46,7 @@ pub(crate) fn endpoint(
     config: &Config,
     environment: &Environment,
 ) -> Result<Endpoint, Error> {
-    let (base_url, key_variable) = match model.vendor {
-        Vendor::Anthropic => (Key::AnthropicBaseUrl, Key::AnthropicKeyEnv),
-        Vendor::Openai | Vendor::OpenaiChat => (Key::OpenaiBaseUrl, Key::OpenaiKeyEnv),
-        Vendor::Gemini => (Key::GeminiBaseUrl, Key::GeminiKeyEnv),
-        Vendor::OpenaiCompatible => (Key::CompatibleBaseUrl, Key::CompatibleKeyEnv),
-    };
+    let (base_url, key_variable) = own_settings(model.vendor);
     let (any_url, any_key) = match standing {
         Standing::Chosen => (config.text(Key::BaseUrl), environment.variable(ANY_KEY)),
         Standing::Other => (None, None),
@@ -66,6 +61,27 @@ pub(crate) fn endpoint(
         endpoint.carried = Carried::ByFormat;
     }
     Ok(endpoint)
+}
+
+/// Returns the settings that a vendor has of its own: its address, and the variable with its key.
+fn own_settings(vendor: Vendor) -> (Key, Key) {
+    match vendor {
+        Vendor::Anthropic => (Key::AnthropicBaseUrl, Key::AnthropicKeyEnv),
+        Vendor::Openai | Vendor::OpenaiChat => (Key::OpenaiBaseUrl, Key::OpenaiKeyEnv),
+        Vendor::Gemini => (Key::GeminiBaseUrl, Key::GeminiKeyEnv),
+        Vendor::OpenaiCompatible => (Key::CompatibleBaseUrl, Key::CompatibleKeyEnv),
+    }
+}
+
+/// Says what to do if the provider of the model in force refuses the key: it names the variable that
+/// the key came from.
+pub(crate) fn key_hint(model: &ModelName, config: &Config, environment: &Environment) -> String {
+    let is_set = |name: &&str| environment.variable(name).is_some();
+    let usual = || model.vendor.key_variables().iter().map(|key| key.name);
+    let named = Some(ANY_KEY).filter(is_set).or(config.text(own_settings(model.vendor).1));
+    let variable = named.or_else(|| usual().find(is_set)).or_else(|| usual().next());
+    let variable = variable.unwrap_or(ANY_KEY);
+    format!("set another key in `{variable}`, or see that its account may use `{model}`")
 }
 
 /// Returns the key that was named explicitly.

@@ -1,11 +1,11 @@
 //! The run itself, and everyone who watches it.
 
-use airtight_agent::{Agent, Event, Observer, Recording, Subagents};
+use airtight_agent::{Agent, Event, HookFaults, Observer, Recording, Subagents};
 use airtight_core::run::{self, Job, Report, Run};
-use tokio_util::sync::CancellationToken;
 
 use super::equipment::Unpacked;
 use super::job;
+use super::limit::Limit;
 use super::live::Live;
 use super::prepared::Prepared;
 use crate::config::Key;
@@ -26,6 +26,8 @@ pub(super) struct Watchers<'o, 'p> {
     pub(super) live: Option<Live>,
     pub(super) recording: Option<Recording>,
     pub(super) notes: Notes,
+    /// Hooks that failed and are not told yet.
+    pub(super) faults: HookFaults,
 }
 
 impl Observer for Watchers<'_, '_> {
@@ -37,22 +39,40 @@ impl Observer for Watchers<'_, '_> {
         if let Some(recording) = &mut self.recording {
             recording.event(event);
         }
+        self.tell_faults();
     }
 }
 
 impl Watchers<'_, '_> {
+    /// Tells what deserves a warning; the transcript has it also where nobody wants to be told.
     fn warn(&mut self, notes: &[String]) {
-        if self.notes == Notes::LeftOut {
+        if let Some(recording) = &mut self.recording {
+            notes.iter().for_each(|note| recording.note(note));
+        }
+        if self.notes == Notes::LeftOut || notes.is_empty() {
             return;
         }
-        for note in notes {
-            let text = Span::plain(format!(" {note}"));
-            self.output.note(&[Span::new(Tone::Warning, "warning:"), text]);
+        let output = &mut *self.output;
+        let mut tell = || {
+            for note in notes {
+                let text = Span::plain(format!(" {note}"));
+                output.note(&[Span::new(Tone::Warning, "warning:"), text]);
+            }
+        };
+        match &self.live {
+            Some(live) => live.aside(tell),
+            None => tell(),
         }
     }
 
-    /// Says why the transcript is incomplete, if it is.
+    fn tell_faults(&mut self) {
+        let faults: Vec<String> = self.faults.take().iter().map(ToString::to_string).collect();
+        self.warn(&faults);
+    }
+
+    /// Tells what is left, and why the transcript is incomplete, if it is.
     fn close(&mut self) {
+        self.tell_faults();
         let failure = self.recording.as_ref().and_then(Recording::failure);
         if let Some(error) = failure.map(ToString::to_string) {
             self.warn(&[format!("the transcript is incomplete: {error}")]);
@@ -66,16 +86,18 @@ impl Prepared {
         self,
         session_id: &str,
         watchers: &mut Watchers<'_, '_>,
-        interrupt: &CancellationToken,
+        limit: &Limit,
     ) -> Result<Report, Error> {
         watchers.warn(&self.notes);
         let endpoint = self.provider.endpoint();
         let (wire, dialect) = (endpoint.wire, endpoint.dialect);
         let unpacked = tokio::select! {
+            biased;
+            error = limit.reached() => return Err(error),
             unpacked = self.equipment.unpack(session_id) => unpacked,
-            () = interrupt.cancelled() => return Err(interrupted()),
         };
         watchers.warn(&unpacked.notes());
+        watchers.faults = unpacked.hooks.faults();
         let contract = ContractName {
             name: self.contract.name().map(str::to_owned),
             fingerprint: self.contract.fingerprint().to_string(),
@@ -87,8 +109,6 @@ impl Prepared {
             .subagents
             .map(|subagents| Subagents { price: self.price, ..subagents }.like(&self.policy));
         let tools = agent.specs();
-        init.tools = tools.iter().map(|tool| tool.name.clone()).collect();
-        watchers.output.begin(init);
         let run = Run::new(Job {
             contract: Some(self.contract),
             wire,
@@ -104,8 +124,13 @@ impl Prepared {
             source: self.source,
         })
         .map_err(refused)?;
-        let report = agent.drive(run, watchers, interrupt.clone()).await;
-        watchers.output.deny(&agent.toolbox.denials());
+        init.tools = run.tools().map(|tool| tool.name.clone()).collect();
+        watchers.output.begin(init);
+        let driven = agent.drive_since(limit.started, run, watchers, limit.interrupt.clone());
+        let mut report = driven.await;
+        if let Some(error) = report.error.as_mut().filter(|it| it.outcome == run::Outcome::Auth) {
+            error.hint = Some(self.key_hint);
+        }
         watchers.close();
         drop(agent);
         unpacked.mcp.close().await;
@@ -128,10 +153,6 @@ fn init(session_id: &str, model: &str, contract: ContractName, unpacked: &Unpack
         slash_commands: Vec::new(),
         agents: Vec::new(),
     }
-}
-
-fn interrupted() -> Error {
-    Error::new(Outcome::Run(run::Outcome::Interrupted), "interrupted")
 }
 
 fn refused(error: run::RunError) -> Error {

@@ -5,23 +5,24 @@ use std::sync::Arc;
 
 use airtight_agent::Recording;
 use airtight_agent::provider::{ModelName, Provider};
-use airtight_core::contract::{Contract, Options, Patterns, Source, Wrap};
+use airtight_core::contract::{Contract, Options, Patterns, SOURCE_LIMIT_BYTES, Source, Wrap};
 use airtight_core::price::Price;
 use airtight_core::redact::Redactor;
 use airtight_core::run::Policy;
 use secrecy::ExposeSecret;
-use tokio_util::sync::CancellationToken;
 
 use super::equipment::Equipment;
 use super::job;
+use super::limit::Limit;
 use super::model::{self, Standing};
 use super::prompt::{self, Prompt, Stdin};
+use super::stdin::{self, Piped};
 use crate::cli::RunArgs;
-use crate::commands::{check_command, load};
+use crate::commands::{check_command, compile};
 use crate::config::{Config, Key};
 use crate::env::Environment;
 use crate::error::{Error, Outcome};
-use crate::input::Input;
+use crate::input::{ANSWER_LIMIT_BYTES, Input, unreadable};
 use crate::source::ContractSource;
 
 /// A run that can begin.
@@ -34,6 +35,8 @@ pub(super) struct Prepared {
     pub(super) price: Option<Price>,
     pub(super) config: Config,
     pub(super) policy: Policy,
+    /// What to do if the provider refuses the key.
+    pub(super) key_hint: String,
     pub(super) equipment: Equipment,
     /// What deserves a warning.
     pub(super) notes: Vec<String>,
@@ -49,7 +52,7 @@ impl Prepared {
         args: &RunArgs,
         environment: &Environment,
         config: Config,
-        interrupt: &CancellationToken,
+        limit: &Limit,
     ) -> Result<Self, Error> {
         refuse_conflicts(args, &config)?;
         let source =
@@ -57,21 +60,24 @@ impl Prepared {
         let stdin = stdin(args, &source)?;
         let options = options(args);
         let again = check_command(&args.contract, &args.folder, &args.patterns, options.wrap);
-        let contract = Arc::new(load(&source, &options, &again)?);
+        let text = contract_text(&source, limit)?;
+        let contract = Arc::new(compile(&text, &source, &options, &again)?);
         let model = model::name(&config)?;
         let endpoint = model::endpoint(&model, Standing::Chosen, &config, environment)?;
         model::require_key(&model, &endpoint)?;
         let mut notes = config.warnings.clone();
         notes.extend(model::warning(&endpoint));
         notes.extend(model::stray_key(&model, &endpoint, &config, environment));
-        let quoted = args.source.as_deref().map(|file| quotable(file, environment)).transpose()?;
+        let quoted = args.source.as_deref();
+        let quoted = quoted.map(|file| quotable(file, environment, limit)).transpose()?;
         let key = endpoint.key.as_ref().map(|key| key.expose_secret().trim().to_owned());
         let equipment = Equipment::plan(args, &config, environment)?;
+        let key_hint = model::key_hint(&model, &config, environment);
         let given = key.as_deref().into_iter().chain(equipment.secrets());
         let redactor = Redactor::new(given.chain(environment.secrets()));
         let provider = model::provider(endpoint, &config)?;
         let typed = args.prompt.as_deref().or(args.prompt_flag.as_deref());
-        let Prompt { text, notes: more } = prompt::read(typed, stdin, environment, interrupt)?;
+        let Prompt { text, notes: more } = prompt::read(typed, stdin, environment, limit)?;
         notes.extend(more);
         let is_recorded = config.is_on(Key::Record) != Some(false);
         let price = Price::of(model.vendor.wire(), &model.name);
@@ -83,6 +89,7 @@ impl Prepared {
             source: quoted,
             price,
             policy: job::policy(&config)?,
+            key_hint,
             config,
             equipment,
             notes,
@@ -147,9 +154,27 @@ fn options(args: &RunArgs) -> Options {
     }
 }
 
+fn contract_text(source: &ContractSource, limit: &Limit) -> Result<Vec<u8>, Error> {
+    if *source != ContractSource::Stdin {
+        return source.read();
+    }
+    match stdin::read(SOURCE_LIMIT_BYTES, None, limit)? {
+        Piped::All(text) => Ok(text),
+        Piped::Silence => Ok(Vec::new()),
+        Piped::Unreadable(error) => Err(source.unreadable(error)),
+    }
+}
+
 /// Reads the text that grounded strings must be quoted from.
-fn quotable(file: &str, environment: &Environment) -> Result<Source, Error> {
-    let bytes = Input::open(Some(file), environment)?.read()?;
+fn quotable(file: &str, environment: &Environment, limit: &Limit) -> Result<Source, Error> {
+    let bytes = match Input::open(Some(file), environment)? {
+        Input::Stdin => match stdin::read(ANSWER_LIMIT_BYTES, None, limit)? {
+            Piped::All(bytes) => bytes,
+            Piped::Silence => Vec::new(),
+            Piped::Unreadable(error) => return Err(unreadable("(stdin)", error)),
+        },
+        input @ Input::File { .. } => input.read()?,
+    };
     // What is no UTF-8 cannot be quoted in JSON anyway.
     Ok(Source::new(&String::from_utf8_lossy(&bytes)))
 }

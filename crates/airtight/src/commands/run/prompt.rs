@@ -1,13 +1,10 @@
 //! The job: what was typed, and what was piped in.
 
-use std::io::{self, IsTerminal, Read};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::io::{self, IsTerminal};
+use std::time::Duration;
 
-use airtight_core::run;
-use tokio_util::sync::CancellationToken;
-
+use super::limit::Limit;
+use super::stdin::{self, Piped};
 use crate::env::Environment;
 use crate::error::{Error, Outcome};
 use crate::file::{self, FileError};
@@ -19,9 +16,6 @@ const LIMIT_BYTES: usize = 8 * 1024 * 1024;
 /// How long the first byte may take when there is a prompt already: whoever started us may have
 /// left stdin open and never mean to write.
 const PATIENCE: Duration = Duration::from_secs(3);
-
-/// How often it is looked whether somebody interrupts.
-const TICK: Duration = Duration::from_millis(50);
 
 /// Who reads stdin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,7 +38,7 @@ pub(super) fn read(
     typed: Option<&str>,
     stdin: Stdin,
     environment: &Environment,
-    interrupt: &CancellationToken,
+    limit: &Limit,
 ) -> Result<Prompt, Error> {
     let given = match typed {
         None | Some("-") => None,
@@ -54,7 +48,7 @@ pub(super) fn read(
     let piped = match stdin {
         Stdin::Taken => None,
         Stdin::Free if io::stdin().is_terminal() => None,
-        Stdin::Free => piped(given.is_some(), interrupt, &mut notes)?,
+        Stdin::Free => piped(given.as_ref().map(|_| PATIENCE), limit, &mut notes)?,
     };
     let parts: Vec<String> = given.into_iter().chain(piped).collect();
     let text = parts.join("\n\n");
@@ -87,28 +81,23 @@ fn typed_text(typed: &str, environment: &Environment) -> Result<String, Error> {
     })
 }
 
-/// What the reading thread has to say.
-enum Heard {
-    First,
-    All(Result<Vec<u8>, FileError>),
-}
-
 /// Reads stdin to its end; nothing if it is silent although there is a prompt already.
 fn piped(
-    is_optional: bool,
-    interrupt: &CancellationToken,
+    patience: Option<Duration>,
+    limit: &Limit,
     notes: &mut Vec<String>,
 ) -> Result<Option<String>, Error> {
-    let heard = listen().map_err(|error| unreadable("(stdin)", error.into()))?;
-    let deadline = is_optional.then(|| Instant::now() + PATIENCE);
-    let Some(all) = wait(&heard, deadline, interrupt)? else {
-        notes.push(
-            "nothing came from stdin for 3s, so it is left out; `< /dev/null` says so at once"
-                .to_owned(),
-        );
-        return Ok(None);
+    let bytes = match stdin::read(LIMIT_BYTES, patience, limit)? {
+        Piped::All(bytes) => bytes,
+        Piped::Unreadable(error) => return Err(unreadable("(stdin)", error)),
+        Piped::Silence => {
+            notes.push(
+                "nothing came from stdin for 3s, so it is left out; `< /dev/null` says so at once"
+                    .to_owned(),
+            );
+            return Ok(None);
+        }
     };
-    let bytes = all.map_err(|error| unreadable("(stdin)", error))?;
     let text = String::from_utf8(bytes).unwrap_or_else(|error| {
         notes.push("stdin is not UTF-8; what cannot be read is replaced".to_owned());
         String::from_utf8_lossy(error.as_bytes()).into_owned()
@@ -116,54 +105,16 @@ fn piped(
     Ok(Some(text).filter(|text| !text.trim().is_empty()))
 }
 
-fn listen() -> io::Result<Receiver<Heard>> {
-    let (say, heard) = channel();
-    thread::Builder::new().name("stdin".to_owned()).spawn(move || {
-        let mut first = [0; 1];
-        let mut stdin = io::stdin().lock();
-        let all = match stdin.read(&mut first) {
-            Ok(0) => Ok(Vec::new()),
-            Err(error) => Err(error.into()),
-            Ok(_) => {
-                drop(say.send(Heard::First));
-                file::read_within((&first[..]).chain(stdin), LIMIT_BYTES)
-            }
-        };
-        // Nobody listens any more if the run went on without us.
-        drop(say.send(Heard::All(all)));
-    })?;
-    Ok(heard)
-}
-
-/// Waits for everything, or until `deadline` for a first sign; `None` if there was none.
-fn wait(
-    heard: &Receiver<Heard>,
-    mut deadline: Option<Instant>,
-    interrupt: &CancellationToken,
-) -> Result<Option<Result<Vec<u8>, FileError>>, Error> {
-    loop {
-        match heard.recv_timeout(TICK) {
-            Ok(Heard::First) => deadline = None,
-            Ok(Heard::All(all)) => return Ok(Some(all)),
-            Err(RecvTimeoutError::Disconnected) => return Ok(None),
-            Err(RecvTimeoutError::Timeout) if interrupt.is_cancelled() => {
-                let kind = Outcome::Run(run::Outcome::Interrupted);
-                return Err(Error::new(kind, "interrupted"));
-            }
-            Err(RecvTimeoutError::Timeout) => {}
-        }
-        if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
-            return Ok(None);
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use std::time::Instant;
+
     use super::*;
+    use tokio_util::sync::CancellationToken;
 
     fn typed(text: &str) -> Result<Prompt, Error> {
-        read(Some(text), Stdin::Taken, &Environment::default(), &CancellationToken::new())
+        let limit = Limit::new(Instant::now(), None, CancellationToken::new());
+        read(Some(text), Stdin::Taken, &Environment::default(), &limit)
     }
 
     #[test]
@@ -189,15 +140,5 @@ mod tests {
             );
         }
         assert_eq!(typed("@no/such/file").unwrap_err().kind, Outcome::Input);
-    }
-
-    #[test]
-    fn silence_is_given_up_and_interrupts_end_the_wait() {
-        let (_open, silent) = channel();
-        let interrupt = CancellationToken::new();
-        assert!(wait(&silent, Some(Instant::now()), &interrupt).unwrap().is_none());
-        interrupt.cancel();
-        let error = wait(&silent, None, &interrupt).unwrap_err();
-        assert_eq!(error.kind.exit_code(), 130);
     }
 }

@@ -1,13 +1,17 @@
-//! Ctrl-C and `kill`: the first one ends a run cleanly, the second one ends the process.
+//! Ctrl-C, `kill` and a terminal that goes away: the first signal ends a run cleanly, the second one
+//! ends the process and everything that it started.
 
 use std::io;
 use std::sync::mpsc::sync_channel;
 use std::thread;
 
+use airtight_core::run::Outcome;
+use futures_util::future::select_all;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
-use airtight_core::run::Outcome;
+/// All that the thread does is wait.
+const STACK_BYTES: usize = 512 * 1024;
 
 /// Cancels `interrupt` at the first signal; returns once signals are caught.
 ///
@@ -21,30 +25,46 @@ pub(super) fn listen(interrupt: CancellationToken) -> io::Result<()> {
             Err(error) => return drop(ready.send(Err(error))),
         };
         runtime.block_on(async {
-            let both = (signal(SignalKind::interrupt()), signal(SignalKind::terminate()));
-            let (mut interrupts, mut terminations) = match both {
-                (Ok(interrupts), Ok(terminations)) => (interrupts, terminations),
-                (Err(error), _) | (_, Err(error)) => return drop(ready.send(Err(error))),
+            let mut signals = match catch() {
+                Ok(signals) => signals,
+                Err(error) => return drop(ready.send(Err(error))),
             };
             drop(ready.send(Ok(())));
-            next(&mut interrupts, &mut terminations).await;
+            next(&mut signals).await;
             interrupt.cancel();
-            next(&mut interrupts, &mut terminations).await;
+            next(&mut signals).await;
             kill();
         });
     };
-    thread::Builder::new().name("signals".to_owned()).spawn(listening)?;
+    let thread = thread::Builder::new().name("signals".to_owned()).stack_size(STACK_BYTES);
+    thread.spawn(listening)?;
     caught.recv().unwrap_or_else(|_| Err(io::Error::other("the signal thread ended")))
 }
 
-async fn next(interrupts: &mut Signal, terminations: &mut Signal) {
-    tokio::select! {
-        _ = interrupts.recv() => {}
-        _ = terminations.recv() => {}
+fn catch() -> io::Result<Vec<Signal>> {
+    let mut kinds = vec![SignalKind::interrupt(), SignalKind::terminate()];
+    if !ignores_hangups() {
+        kinds.push(SignalKind::hangup());
     }
+    kinds.into_iter().map(signal).collect()
+}
+
+/// Claims that whoever started us wants us to outlive the terminal, as `nohup` does.
+fn ignores_hangups() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let ignored = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    // The lowest bit stands for the first signal, which is `SIGHUP`.
+    ignored.is_some_and(|mask| mask & 1 == 1)
+}
+
+async fn next(signals: &mut [Signal]) {
+    let each = signals.iter_mut().map(|signal| Box::pin(signal.recv()));
+    drop(select_all(each).await);
 }
 
 #[expect(clippy::exit, reason = "whoever signals twice wants the process gone, not an orderly end")]
 fn kill() {
+    airtight_agent::kill_groups();
     std::process::exit(i32::from(Outcome::Interrupted.exit_code()))
 }

@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::REDACTED;
 use crate::codec::exact::text_at;
 use crate::codec::fields::Fields;
+use crate::codec::made_up::id_or_made_up;
 use crate::codec::{Delta, ProviderFailure, Stop, Usage};
 use crate::wire::sse;
 
@@ -171,7 +172,7 @@ impl Tally {
 fn start_call(index: usize, block: &Value) -> Delta {
     Delta::CallStarted {
         index,
-        id: block.words("id").map_or_else(|| format!("call_{index}"), str::to_owned),
+        id: id_or_made_up(block.words("id"), index),
         name: block.text("name").unwrap_or_default().to_owned(),
         signature: None,
     }

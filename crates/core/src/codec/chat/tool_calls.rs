@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use crate::codec::Delta;
 use crate::codec::fields::Fields;
+use crate::codec::made_up::id_or_made_up;
 
 #[derive(Debug, Default)]
 pub(super) struct ToolCalls(Vec<Pieces>);
@@ -87,7 +88,7 @@ impl Pieces {
         let Told::Waiting { arguments } = std::mem::replace(&mut self.told, Told::Started) else {
             return;
         };
-        let id = self.id.clone().unwrap_or_else(|| format!("call_{at}"));
+        let id = id_or_made_up(self.id.as_deref(), at);
         let name = self.name.clone();
         deltas.push(Delta::CallStarted { index: at, id, name, signature: None });
         self.add(at, arguments, deltas);

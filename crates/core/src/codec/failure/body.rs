@@ -6,15 +6,16 @@ use serde_json::Value;
 
 use super::FailureKind;
 use crate::codec::fields::Fields;
+use crate::{excerpt, redact};
 
 /// The most of a message that is kept: enough for every documented error, and for a log line.
 const MESSAGE_LIMIT_CHARS: usize = 2_000;
 
+/// The most of a page that is kept: what it says is in its title, and no more than a line.
+const HEADLINE_LIMIT_CHARS: usize = 120;
+
 /// The most of a body that is looked at; error bodies are small, pages of proxies are not.
 const BODY_LIMIT_BYTES: usize = 64 * 1024;
-
-/// The beginnings of the vendors' keys, which careless servers repeat in their errors.
-const KEY_PREFIXES: [&str; 6] = ["sk-", "sk_", "AIza", "gsk_", "xai-", "Bearer"];
 
 /// What an error says about itself.
 #[derive(Debug, Default)]
@@ -33,7 +34,9 @@ impl Said {
             Ok(value) => Self::of_body(&value),
             Err(_) => {
                 let text = String::from_utf8_lossy(body);
-                Self { message: plain(&without_tags(&text)), ..Self::default() }
+                let page = text.trim_start_matches('\u{feff}').trim_start();
+                let message = if page.starts_with('<') { headline(page) } else { plain(&text) };
+                Self { message, ..Self::default() }
             }
         }
     }
@@ -74,11 +77,23 @@ fn seconds(text: &str) -> Option<Duration> {
     Duration::try_from_secs_f64(seconds).ok()
 }
 
+/// Returns one short line for a page that some proxy wrote: its title, else how it begins.
+fn headline(page: &str) -> Option<String> {
+    // Lower case of ASCII alone has the same places in both.
+    let small = page.to_ascii_lowercase();
+    let title = small.find("<title").and_then(|start| {
+        let start = start + small.get(start..)?.find('>')? + 1;
+        page.get(start..start + small.get(start..)?.find("</title")?)
+    });
+    let line = title.and_then(plain).or_else(|| plain(&without_tags(page)))?;
+    if line.chars().count() <= HEADLINE_LIMIT_CHARS {
+        return Some(line);
+    }
+    Some(format!("{}…", bounded(&line, HEADLINE_LIMIT_CHARS)))
+}
+
 /// Removes the tags of a page, and what is not meant to be read.
 fn without_tags(page: &str) -> String {
-    if !page.trim_start().starts_with('<') {
-        return page.to_owned();
-    }
     let mut text = String::new();
     let mut rest = page;
     while let Some((before, tag)) = rest.split_once('<') {
@@ -103,18 +118,12 @@ fn plain(text: &str) -> Option<String> {
     let words: Vec<&str> = text
         .split(|c: char| c.is_whitespace() || c.is_control())
         .filter(|word| !word.is_empty())
-        .map(|word| if holds_key(word) { "[key]" } else { word })
         .collect();
-    let line = bounded(&words.join(" "), MESSAGE_LIMIT_CHARS);
+    // Careless servers repeat the key that they refuse.
+    let line = bounded(&redact::mask_tokens(&words.join(" ")), MESSAGE_LIMIT_CHARS);
     (!line.is_empty()).then_some(line)
 }
 
-fn holds_key(word: &str) -> bool {
-    /// Shorter ones are words of a sentence.
-    const KEY_MINIMUM_CHARS: usize = 16;
-    word.len() >= KEY_MINIMUM_CHARS && KEY_PREFIXES.iter().any(|prefix| word.contains(prefix))
-}
-
 fn bounded(text: &str, limit: usize) -> String {
-    text.chars().take(limit).collect()
+    excerpt(text, limit, "").into_owned()
 }

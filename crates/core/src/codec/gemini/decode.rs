@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::SIGNATURE;
 use crate::codec::exact::text_at;
 use crate::codec::fields::Fields;
+use crate::codec::made_up::id_or_made_up;
 use crate::codec::{Delta, ProviderFailure, Stop, Usage};
 use crate::wire::sse;
 
@@ -98,7 +99,7 @@ impl Decoder {
         self.calls += 1;
         deltas.push(Delta::CallStarted {
             index,
-            id: call.words("id").map_or_else(|| format!("call_{index}"), str::to_owned),
+            id: id_or_made_up(call.words("id"), index),
             name: call.text("name").unwrap_or_default().to_owned(),
             signature,
         });
@@ -117,6 +118,8 @@ impl Decoder {
         let Some(reason) = feedback.words("blockReason") else { return };
         let words = feedback.words("blockReasonMessage").unwrap_or(reason);
         self.phase = Phase::Complete;
+        // The count of what no model said is left out.
+        deltas.push(Delta::Usage(Usage { output_tokens: Some(0), ..Usage::default() }));
         deltas.push(Delta::Refusal(words.to_owned()));
         deltas.push(Delta::Stopped(Stop::Refusal));
     }

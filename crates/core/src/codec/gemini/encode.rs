@@ -4,6 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::SIGNATURE;
 use crate::codec::fields::Fields;
+use crate::codec::made_up::is_made_up;
 use crate::codec::replay::{Turn, arguments_object, result_words, turns};
 use crate::codec::{Call, Request};
 use crate::message::{
@@ -105,8 +106,7 @@ fn function_response(result: &ToolResult) -> Value {
 
 /// Gives an id back to the provider, unless it had none and this codec made it up.
 fn add_id(function: &mut Value, id: &str) {
-    let is_made_up = id.strip_prefix("call_").is_some_and(|number| number.parse::<usize>().is_ok());
-    if let (false, Value::Object(function)) = (is_made_up, function) {
+    if let (false, Value::Object(function)) = (is_made_up(id), function) {
         function.insert("id".into(), json!(id));
     }
 }

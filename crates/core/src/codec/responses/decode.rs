@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::{ENCRYPTED_CONTENT, REASONING};
 use crate::codec::fields::Fields;
+use crate::codec::made_up::id_or_made_up;
 use crate::codec::{Delta, ProviderFailure, Stop, Usage};
 use crate::wire::sse;
 
@@ -97,7 +98,9 @@ impl Decoder {
             "response.failed" => {
                 self.end = End::Seen;
                 let failure = ProviderFailure::from_event(response.member("error"));
-                usage(response).into_iter().chain([Delta::Failed(failure)]).collect()
+                // It says what it used, so the count is final.
+                let stop = Delta::Stopped(Stop::Other("failed".to_owned()));
+                usage(response).into_iter().chain([stop, Delta::Failed(failure)]).collect()
             }
             "error" => {
                 let nested = data.member("error");
@@ -116,9 +119,7 @@ impl Decoder {
                 self.calls.insert(index, Arguments::Awaited);
                 vec![Delta::CallStarted {
                     index,
-                    id: item
-                        .words("call_id")
-                        .map_or_else(|| format!("call_{index}"), str::to_owned),
+                    id: id_or_made_up(item.words("call_id"), index),
                     name: item.text("name").unwrap_or_default().to_owned(),
                     signature: None,
                 }]

@@ -1,10 +1,11 @@
 //! MCP servers: those of the settings, and those of `--mcp-config`, which are stronger.
 
 use airtight_agent::{McpServer, McpTransport};
+use airtight_core::redact::names_secret;
 
 use crate::cli::RunArgs;
 use crate::config::{Config, Key};
-use crate::env::{Environment, names_secret};
+use crate::env::Environment;
 use crate::error::{Error, Outcome};
 use crate::file;
 
