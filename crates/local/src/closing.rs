@@ -114,11 +114,17 @@ impl Search<'_> {
     ) -> Result<Option<TokenId>, ConstraintError> {
         let Exits { inside, outside, .. } = self.exits;
         let exits = if self.place.is_inside_string() { inside } else { outside };
-        if let Some(exit) = exits.iter().find(|token| constraint.allows(**token)) {
+        let used = |token: &TokenId| self.used.get(token).copied().unwrap_or(0);
+        // The same digit again and again may lead nowhere: 0.000… never exceeds 0.
+        let spent = |token: &TokenId| {
+            used(token) > 0 && tokenizer.bytes(*token).iter().all(u8::is_ascii_digit)
+        };
+        let exit = exits.iter().find(|token| !spent(token) && constraint.allows(**token));
+        if let Some(exit) = exit {
+            *self.used.entry(*exit).or_default() += 1;
             return Ok(Some(*exit));
         }
         let allowed = constraint.allowed()?;
-        let used = |token: &TokenId| self.used.get(token).copied().unwrap_or(0);
         let filler = self
             .exits
             .single

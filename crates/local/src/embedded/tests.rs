@@ -32,6 +32,7 @@ fn answer(embedded: &mut Embedded, schema: &Value, seed: u64, budget: usize) -> 
 #[test_case(json!({"type": "array", "items": {"type": "array", "items": {"enum": ["x", 1, null]}}, "minItems": 2}))]
 #[test_case(json!({"anyOf": [{"type": "string", "pattern": "^[a-z]{3}-[0-9]+$"}, {"type": "object", "properties": {"n": {"type": "number", "minimum": 0, "maximum": 9}}, "required": ["n"]}]}))]
 #[test_case(json!({"type": "object", "additionalProperties": {"type": "boolean"}}))]
+#[test_case(json!({"type": "array", "items": {"type": "number", "exclusiveMinimum": 0}, "minItems": 2, "maxItems": 2}))]
 #[test_case(json!({"type": "string", "format": "date-time"}))]
 #[test_case(json!({"type": "string", "format": "email"}))]
 #[test_case(json!({"type": "string", "format": "hostname"}))]
