@@ -1,16 +1,18 @@
 //! Measures the embedded model: how many answers conform, and how fast they come.
 //!
-//! `measure_local WEIGHTS [--prompts N] [--temperature T] [--budget N] [--threads N] [--free]`
+//! `measure_local WEIGHTS [--prompts N] [--temperature T] [--budget N] [--threads N]
+//!     [--minutes N] [--free]`
 //!
 //! Asks every contract of `fixtures/local/contracts.json` N of the hundred prompts there (its own
 //! first), under the grammar or, with `--free`, without. Prints one line of JSON for each answer
-//! and a summary at the end.
+//! and a summary at the end, which comes early if the minutes are over. After each contract the
+//! summary so far goes to standard error.
 
 use std::error::Error;
 use std::io::Write as _;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use airtight_core::{Allowance, Contract, Dialect, Strictness, Verdict, judge, lower};
 use airtight_local::{Completion, Embedded, Question, Sampling, Stop, conversation};
@@ -32,6 +34,7 @@ struct Settings {
     temperature: f32,
     budget: usize,
     threads: usize,
+    time: Duration,
     free: bool,
 }
 
@@ -56,12 +59,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     let settings = settings()?;
     let tasks: Vec<Task> = serde_json::from_str(CONTRACTS)?;
     let mut embedded = Embedded::open(&settings.weights, settings.threads)?;
-    let mut sums = Sums::default();
-    for (place, task) in tasks.iter().enumerate() {
+    let (mut sums, started) = (Sums::default(), Instant::now());
+    let over = || started.elapsed() >= settings.time;
+    for (place, task) in tasks.iter().enumerate().take_while(|_| !over()) {
         let contract = Contract::compile(task.schema.clone())?;
         let others = tasks.iter().cycle().skip(place).take(tasks.len());
         let prompts = others.flat_map(|task| &task.prompts).take(settings.prompts);
-        for (seed, prompt) in (0..).zip(prompts) {
+        for (seed, prompt) in (0..).zip(prompts).take_while(|_| !over()) {
             let completion = ask(&mut embedded, &settings, &contract, prompt, seed)?;
             let strict = accepted(&contract, &completion.text, Strictness::Strict);
             let lenient = accepted(&contract, &completion.text, Strictness::Lenient);
@@ -72,6 +76,7 @@ fn main() -> Result<(), Box<dyn Error>> {
                 "text": completion.text});
             writeln!(std::io::stdout(), "{line}")?;
         }
+        writeln!(std::io::stderr(), "{} of {}: {}", place + 1, tasks.len(), sums.summary())?;
     }
     writeln!(std::io::stdout(), "{}", sums.summary())?;
     Ok(())
@@ -136,8 +141,15 @@ impl Sums {
 fn settings() -> Result<Settings, Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
     let weights = arguments.next().ok_or("name the weights")?.into();
-    let mut settings =
-        Settings { weights, prompts: 5, temperature: 0.8, budget: 256, threads: 2, free: false };
+    let mut settings = Settings {
+        weights,
+        prompts: 5,
+        temperature: 0.8,
+        budget: 256,
+        threads: 2,
+        time: Duration::MAX,
+        free: false,
+    };
     while let Some(name) = arguments.next() {
         let mut number = || arguments.next().ok_or_else(|| format!("{name} needs a number"));
         match name.as_str() {
@@ -145,6 +157,7 @@ fn settings() -> Result<Settings, Box<dyn Error>> {
             "--temperature" => settings.temperature = number()?.parse()?,
             "--budget" => settings.budget = number()?.parse()?,
             "--threads" => settings.threads = number()?.parse()?,
+            "--minutes" => settings.time = Duration::from_secs(60 * number()?.parse::<u64>()?),
             "--free" => settings.free = true,
             _ => return Err(format!("unknown option: `{name}`").into()),
         }
