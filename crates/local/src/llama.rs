@@ -72,7 +72,7 @@ impl Llama {
         let threads = rayon::ThreadPoolBuilder::new()
             .num_threads(threads.max(1))
             .build()
-            .map_err(|_| WeightsError::Missing("threads".to_owned()))?;
+            .map_err(|source| WeightsError::Threads { threads, source })?;
         let shape = Shape::of(weights.header())?;
         let (width, vocabulary) = (shape.width, shape.vocabulary);
         let embedding =

@@ -78,6 +78,15 @@ pub enum WeightsError {
         /// The number of the type.
         number: u32,
     },
+    /// The system does not give enough threads.
+    #[error("cannot start {threads} threads")]
+    Threads {
+        /// How many were asked for.
+        threads: usize,
+        /// Why.
+        #[source]
+        source: rayon::ThreadPoolBuildError,
+    },
     /// The system does not give enough memory.
     #[error("there is no memory for {bytes} bytes of the tensor `{tensor}`")]
     Memory {
