@@ -1,8 +1,11 @@
 """The embedded model beside llama.cpp on the same weights, and grammars beside each other.
 
-Everybody gets the same questions (`fixtures/local/contracts.json`, as the product words them), two
-threads and the same budget of tokens, and chooses the likeliest token. Each measurement is a
-process of its own; all take turns, and each keeps its best round. What is not installed is named.
+Everybody gets the same questions (`fixtures/local/contracts.json`, as the product words them) and
+the same budget of tokens, and chooses the likeliest token. Each measurement is a process of its
+own; all take turns, and each keeps its best round. What is not installed is named.
+
+One thread is what is compared: threads of llama.cpp wait for each other without sleeping, so that
+two of them lose most of their time to any other program on two cores.
 """
 
 import json
@@ -16,18 +19,22 @@ from setting import CACHE, QUICK, ROOT, TARGET
 from tables import against, human, memory_name, table
 
 PROMPTS, ROUNDS = (1, 1) if QUICK else (2, 2)
-THREADS, BUDGET = 2, 256
+BUDGET = 256
 # A model that writes all its budget, on a busy machine.
 TIMEOUT_S = 3600
 OURS = TARGET / "examples/measure_speed"
 PYTHON_OF_ENGINES = CACHE / "venv-local/bin/python"
+ILLEGAL_INSTRUCTION = -4
 MODES = {
-    "airtight": ("airtight", "constrained"),
-    "airtight, token by token": ("airtight", "plain"),
-    "airtight, without constraint": ("airtight", "free"),
-    "llama-cpp-python": ("llama-cpp-python", "constrained"),
-    "llama-cpp-python, without constraint": ("llama-cpp-python", "free"),
+    "airtight": ("airtight", "constrained", 1),
+    "airtight, token by token": ("airtight", "plain", 1),
+    "airtight, without constraint": ("airtight", "free", 1),
+    "llama-cpp-python": ("llama-cpp-python", "constrained", 1),
+    "llama-cpp-python, without constraint": ("llama-cpp-python", "free", 1),
 }
+if not QUICK:
+    MODES["airtight, two threads"] = ("airtight", "constrained", 2)
+    MODES["llama-cpp-python, two threads"] = ("llama-cpp-python", "constrained", 2)
 GRAMMARS = {"airtight": "", "xgrammar": "xgrammar", "outlines-core": "outlines_core"}
 
 
@@ -55,21 +62,31 @@ def present(packages):
     return [package for package in packages if package not in missing]
 
 
-def command(peer, mode, weights, questions):
-    settings = [THREADS, BUDGET]
-    if peer == "airtight":
-        return [OURS, mode, weights, PROMPTS, *settings]
+def llama(mode, weights, questions, *settings):
     return [PYTHON_OF_ENGINES, ROOT / "bench/measure_llama.py", mode, weights, questions, *settings]
+
+
+def layout(weights, questions):
+    """How llama.cpp may lay out weights: some machines announce matrix instructions and lack them."""
+    probe = [str(part) for part in llama("probe", weights, questions, 1, 1, "any")]
+    done = subprocess.run(probe, capture_output=True, timeout=TIMEOUT_S)
+    if done.returncode != ILLEGAL_INSTRUCTION:
+        return "any"
+    print("\nllama.cpp dies of the matrix instructions that this machine announces (AMX), so it does without them.")
+    return "plain"
 
 
 def in_turns(peers, weights, questions):
     """The best round of each mode: what it printed, and its peak memory."""
-    best = {}
+    best, form = {}, layout(weights, questions) if "llama-cpp-python" in peers else ""
     for _ in range(ROUNDS):
-        for name, (peer, mode) in MODES.items():
+        for name, (peer, mode, threads) in MODES.items():
             if peer not in ["airtight", *peers]:
                 continue
-            done, peak = run_with_peak(command(peer, mode, weights, questions), timeout_s=TIMEOUT_S)
+            command = [OURS, mode, weights, PROMPTS, threads, BUDGET]
+            if peer != "airtight":
+                command = llama(mode, weights, questions, threads, BUDGET, form)
+            done, peak = run_with_peak(command, timeout_s=TIMEOUT_S)
             figures = {**json.loads(done.stdout), "peak": peak}
             best[name] = min(best.get(name, figures), figures, key=seconds_per_answer)
             print(".", end="", file=sys.stderr, flush=True)
@@ -119,7 +136,7 @@ def print_answers(peers, weights, asked, folder):
     conform = {name: conforming(figures, asked["questions"], folder) for name, figures in best.items()}
     header = ["engine", "per answer", "conform", "tokens per answer", "prompt tokens/s", "answer tokens/s", "load", "peak memory"]
     rows = [row(name, figures, first, conform[name]) for name, figures in best.items()]
-    table(f"{len(asked['questions'])} answers by 20 contracts, {THREADS} threads, at most {BUDGET} tokens", header, rows)
+    table(f"{len(asked['questions'])} answers by 20 contracts, one thread, at most {BUDGET} tokens", header, rows)
     seconds = {name: seconds_per_answer(figures) for name, figures in best.items()}
     for name, aim in {
         "airtight, without constraint": "at least as fast as without constraint",

@@ -1,7 +1,8 @@
 """Answers questions with llama-cpp-python, for bench/local.py.
 
-Usage: measure_llama.py constrained|free WEIGHTS QUESTIONS THREADS BUDGET
-Prints {"load_ns", "answers"}, each with its text, times and tokens.
+Usage: measure_llama.py constrained|free|probe WEIGHTS QUESTIONS THREADS BUDGET any|plain
+Prints {"load_ns", "answers"}, each with its text, times and tokens. `probe` answers one question only;
+`plain` forbids layouts of the weights for special instructions (this library has no argument for it).
 """
 
 import json
@@ -36,10 +37,18 @@ def answer(llama, question, constrained, budget):
     }
 
 
+def plain_parameters(original=llama_cpp.llama_model_default_params):
+    parameters = original()
+    parameters.use_extra_bufts = False
+    return parameters
+
+
 def main():
-    mode, weights, questions, threads, budget = sys.argv[1:]
+    mode, weights, questions, threads, budget, layout = sys.argv[1:]
+    if layout == "plain":
+        llama_cpp.llama_cpp.llama_model_default_params = plain_parameters
     with open(questions, encoding="utf-8") as file:
-        asked = json.load(file)["questions"]
+        asked = json.load(file)["questions"][: 1 if mode == "probe" else None]
     start = time.perf_counter_ns()
     llama = llama_cpp.Llama(weights, n_ctx=2048, n_threads=int(threads), n_threads_batch=int(threads), verbose=False)
     load = time.perf_counter_ns() - start
