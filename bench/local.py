@@ -173,8 +173,9 @@ def print_masks(peers, weights, asked, first, folder):
         cells = [(member, share) for member in ("compile_ns", "mask_ns") for share in (0.5, 0.99)]
         values = [[percentile(each[member], share) for each in (figures["airtight"], found)] for member, share in cells]
         times = [human(value[1]) if grammar == "airtight" else against(*value) for value in values]
-        rows.append([grammar, *times, f"{found['followed']} of {len(pairs)}"])
-    header = ["grammar", "compile, p50", "p99", "mask, p50", "p99", "answers followed to their end"]
+        counts = [f"{count} of {len(pairs)}" for count in (len(found["compile_ns"]), found["followed"])]
+        rows.append([grammar, *counts, *times])
+    header = ["grammar", "contracts compiled", "answers followed to their end", "compile, p50", "p99", "mask, p50", "p99"]
     table("Grammars alone: a mask for each token of the same answers", header, rows)
 
 

@@ -52,6 +52,16 @@ fn every_answer_conforms_and_none_is_cut(schema: Value) {
     }
 }
 
+#[test_case(63, true)]
+#[test_case(64, false)]
+fn a_domain_in_an_email_is_as_long_as_the_format_allows(length: usize, allowed: bool) {
+    let mut embedded = embedded();
+    let mut constraint = embedded.grammar(&json!({"type": "string", "format": "email"})).unwrap();
+    let text = format!("\"a@{}.b\"", "c".repeat(length));
+    let tokens = embedded.tokenizer.encode(&text);
+    assert_eq!(constraint.completes(&tokens).unwrap(), allowed);
+}
+
 #[test]
 fn the_same_seed_gives_the_same_answer() {
     let schema = json!({"type": "array", "items": {"type": "integer"}});
