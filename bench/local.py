@@ -4,8 +4,8 @@ Everybody gets the same questions (`fixtures/local/contracts.json`, as the produ
 the same budget of tokens, and chooses the likeliest token. Each measurement is a process of its
 own; all take turns, and each keeps its best round. What is not installed is named.
 
-One thread is what is compared: threads of llama.cpp wait for each other without sleeping, so that
-two of them lose most of their time to any other program on two cores.
+One thread is what is compared: on two cores that other programs want too, two threads of llama.cpp
+took five times as long as one.
 """
 
 import json
@@ -87,7 +87,7 @@ def in_turns(peers, weights, questions):
             if peer != "airtight":
                 command = llama(mode, weights, questions, threads, BUDGET, form)
             done, peak = run_with_peak(command, timeout_s=TIMEOUT_S)
-            figures = {**json.loads(done.stdout), "peak": peak}
+            figures = {**json.loads(done.stdout), "peak": peak, "cpu": done.cpu}
             best[name] = min(best.get(name, figures), figures, key=seconds_per_answer)
             print(".", end="", file=sys.stderr, flush=True)
     print(file=sys.stderr)
@@ -121,6 +121,7 @@ def row(name, figures, first, conform):
     return [
         name,
         f"{seconds[1]:.3g} s" if figures is first else against(*seconds, lambda s: f"{s:.3g} s"),
+        human(figures["cpu"] / count),
         f"{conform} of {count}",
         f"{tokens / count:.0f}" + (f", {forced / tokens:.0%} forced" if forced else ""),
         rate(figures, "prompt"),
@@ -134,7 +135,7 @@ def print_answers(peers, weights, asked, folder):
     best = in_turns(peers, weights, folder / "questions")
     first = best["airtight"]
     conform = {name: conforming(figures, asked["questions"], folder) for name, figures in best.items()}
-    header = ["engine", "per answer", "conform", "tokens per answer", "prompt tokens/s", "answer tokens/s", "load", "peak memory"]
+    header = ["engine", "per answer", "processor time", "conform", "tokens per answer", "prompt tokens/s", "answer tokens/s", "load", "peak memory"]
     rows = [row(name, figures, first, conform[name]) for name, figures in best.items()]
     table(f"{len(asked['questions'])} answers by 20 contracts, one thread, at most {BUDGET} tokens", header, rows)
     seconds = {name: seconds_per_answer(figures) for name, figures in best.items()}

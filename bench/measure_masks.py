@@ -43,7 +43,6 @@ def outlines_core(words, end):
             tokens.setdefault(word, []).append(token)
     vocabulary = peer.Vocabulary(end, tokens)
     mask = (ctypes.c_int32 * -(-len(words) // 32))()
-    place = ctypes.addressof(mask), len(mask), ctypes.sizeof(ctypes.c_int32)
 
     def compile_schema(schema):
         guide = peer.Guide(peer.Index(build_regex_from_schema(json.dumps(schema)), vocabulary))
@@ -55,7 +54,7 @@ def outlines_core(words, end):
                 return False
             return True
 
-        return (lambda: guide.write_mask_into(*place)), accept
+        return (lambda: guide.write_mask_into(ctypes.addressof(mask), len(mask), ctypes.sizeof(ctypes.c_int32))), accept
 
     return compile_schema
 
