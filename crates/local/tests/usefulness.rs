@@ -1,6 +1,6 @@
 //! The extraction set is itself right: every value conforms, and no example gives an item away.
 
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests")]
+#![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
 use std::collections::HashSet;
 use std::fs;
