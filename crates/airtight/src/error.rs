@@ -45,24 +45,13 @@ impl Outcome {
     /// Returns the word for it in results and in the table of exit codes.
     pub(crate) fn name(self) -> &'static str {
         match self {
-            Self::Met | Self::Run(run::Outcome::Met) => "met",
+            Self::Met => run::Outcome::Met.name(),
             Self::Rejected => "rejected",
             Self::Usage => "usage",
             Self::Machine => "machine",
             Self::Input => "input",
-            Self::Contract | Self::Run(run::Outcome::Config) => "config",
-            Self::Run(run::Outcome::NoAnswer) => "no_answer",
-            Self::Run(run::Outcome::AttemptsExhausted) => "attempts_exhausted",
-            Self::Run(run::Outcome::Refused) => "refused",
-            Self::Run(run::Outcome::Truncated) => "truncated",
-            Self::Run(run::Outcome::Degenerate) => "degenerate",
-            Self::Run(run::Outcome::Loop) => "loop",
-            Self::Run(run::Outcome::Provider) => "provider",
-            Self::Run(run::Outcome::Auth) => "auth",
-            Self::Run(run::Outcome::Sandbox) => "sandbox",
-            Self::Run(run::Outcome::TurnCap) => "turn_cap",
-            Self::Run(run::Outcome::Budget) => "budget",
-            Self::Run(run::Outcome::Interrupted) => "interrupted",
+            Self::Contract => run::Outcome::Config.name(),
+            Self::Run(outcome) => outcome.name(),
         }
     }
 }
@@ -110,6 +99,19 @@ impl Error {
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hints.push(hint.into());
         self
+    }
+
+    /// Returns it as `mask` leaves its words; what caused it becomes findings.
+    pub(crate) fn masked(self, mask: impl Fn(&str) -> String) -> Self {
+        let causes = self.causes();
+        let masked = |texts: Vec<String>| texts.iter().map(|text| mask(text)).collect();
+        Self {
+            kind: self.kind,
+            message: mask(&self.message),
+            findings: masked([self.findings, causes].concat()),
+            source: None,
+            hints: masked(self.hints),
+        }
     }
 
     /// Returns the messages of everything that caused it, outermost first.

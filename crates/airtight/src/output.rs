@@ -8,6 +8,8 @@ mod pretty;
 mod shapes;
 mod transcript;
 
+use std::time::{Duration, Instant};
+
 use airtight_agent::{Event, Observer};
 use airtight_core::Document;
 use airtight_core::redact::Redactor;
@@ -22,7 +24,7 @@ pub(crate) use identity::uuid;
 pub(crate) use shapes::{ContractName, Init, McpServer};
 use shapes::{Failure, Line, PermissionDenial, RunResult, System, Usage};
 pub(crate) use transcript::Pieces;
-use transcript::{Transcript, attempt};
+use transcript::Transcript;
 
 /// The version of the shapes; a change that breaks readers raises it.
 pub(crate) const VERSION: u8 = 1;
@@ -47,6 +49,7 @@ pub(crate) struct Manner {
 pub(crate) struct Output<'p> {
     printer: &'p mut Printer,
     session_id: String,
+    started: Instant,
     manner: Manner,
     transcript: Transcript,
     /// The elements of `json` so far.
@@ -57,16 +60,18 @@ pub(crate) struct Output<'p> {
 }
 
 impl<'p> Output<'p> {
-    /// Starts to tell a run.
+    /// Starts to tell a run that began at `started`.
     pub(crate) fn new(
         printer: &'p mut Printer,
         session_id: &str,
+        started: Instant,
         manner: Manner,
         interrupt: CancellationToken,
     ) -> Self {
         Self {
             printer,
             session_id: session_id.to_owned(),
+            started,
             manner,
             transcript: Transcript::new(session_id.to_owned(), manner.pieces),
             elements: Vec::new(),
@@ -86,6 +91,11 @@ impl<'p> Output<'p> {
         self.transcript.begin();
     }
 
+    /// Returns `text` without secrets.
+    pub(crate) fn masked(&self, text: &str) -> String {
+        self.transcript.masked(text)
+    }
+
     /// Says something to people, on stderr.
     pub(crate) fn note(&mut self, spans: &[Span]) {
         self.printer.note(spans);
@@ -101,6 +111,8 @@ impl<'p> Output<'p> {
             (self.manner.format, report.outcome, &report.value)
         {
             self.printer.answer(&value.to_compact(), pretty::pretty)?;
+            // What is still to be done, such as handing over telemetry, must not hold it back.
+            self.printer.flush()?;
         }
         if report.outcome == RunOutcome::Met {
             return Ok(outcome);
@@ -116,7 +128,8 @@ impl<'p> Output<'p> {
 
     /// Tells that the run was refused before it began, or that we failed, and passes that on.
     pub(crate) fn refuse(mut self, error: Error) -> Result<Outcome, Error> {
-        let result = refusal(&self.session_id, &error);
+        let error = error.masked(|text| self.transcript.masked(text));
+        let result = self.refusal(&error);
         self.tell(&Line::Result(Box::new(result)));
         match self.conclude() {
             Err(unwritable) if !unwritable.is_broken_pipe() => Err(unwritable),
@@ -180,9 +193,8 @@ impl<'p> Output<'p> {
             is_error: !is_met,
             outcome: outcome.name(),
             exit_code: outcome.exit_code(),
-            duration_ms: u64::try_from(report.elapsed.as_millis()).unwrap_or(u64::MAX),
-            duration_api_ms: u64::try_from(self.transcript.waited().as_millis())
-                .unwrap_or(u64::MAX),
+            duration_ms: milliseconds(report.elapsed),
+            duration_api_ms: milliseconds(self.transcript.waited()),
             num_turns: report.turns,
             num_tool_calls: report.tool_calls,
             num_retries: report.retries,
@@ -191,7 +203,7 @@ impl<'p> Output<'p> {
             structured_result: raw_value(),
             result: value,
             rung: report.rung,
-            attempts: report.attempts.iter().map(attempt).collect(),
+            attempts: report.attempts.iter().map(|it| self.transcript.attempt(it)).collect(),
             edits: report.edits.listed().to_vec(),
             edit_total: report.edits.total(),
             losses: report.losses.clone(),
@@ -210,6 +222,44 @@ impl<'p> Output<'p> {
                 .as_deref()
                 .filter(|_| !is_met && self.manner.raw == Raw::Kept)
                 .map(|raw| self.transcript.masked(raw)),
+        }
+    }
+
+    /// Returns the result of a run that never began, or that we failed to end.
+    fn refusal(&self, error: &Error) -> RunResult {
+        RunResult {
+            subtype: "error_during_execution",
+            uuid: uuid(),
+            session_id: self.session_id.clone(),
+            is_error: true,
+            outcome: error.kind.name(),
+            exit_code: error.kind.exit_code(),
+            duration_ms: milliseconds(self.started.elapsed()),
+            duration_api_ms: milliseconds(self.transcript.waited()),
+            num_turns: 0,
+            num_tool_calls: 0,
+            num_retries: 0,
+            unknown_events: 0,
+            result: None,
+            structured_output: None,
+            structured_result: None,
+            rung: None,
+            attempts: Vec::new(),
+            edits: Vec::new(),
+            edit_total: 0,
+            losses: Vec::new(),
+            usage: Usage::default(),
+            // Nothing was asked, so nothing was spent; unless we failed, which may be at any time.
+            total_cost_usd: (error.kind != Outcome::Machine).then_some(0.0),
+            tokens_saved: 0,
+            permission_denials: Vec::new(),
+            error: Some(Failure {
+                kind: error.kind.name(),
+                message: error.to_string(),
+                details: error.findings.iter().cloned().chain(error.causes()).collect(),
+                hints: error.hints.clone(),
+            }),
+            raw: None,
         }
     }
 
@@ -233,42 +283,8 @@ impl Observer for Output<'_> {
     }
 }
 
-/// Returns the result of a run that never began, or that we failed to end.
-fn refusal(session_id: &str, error: &Error) -> RunResult {
-    RunResult {
-        subtype: "error_during_execution",
-        uuid: uuid(),
-        session_id: session_id.to_owned(),
-        is_error: true,
-        outcome: error.kind.name(),
-        exit_code: error.kind.exit_code(),
-        duration_ms: 0,
-        duration_api_ms: 0,
-        num_turns: 0,
-        num_tool_calls: 0,
-        num_retries: 0,
-        unknown_events: 0,
-        result: None,
-        structured_output: None,
-        structured_result: None,
-        rung: None,
-        attempts: Vec::new(),
-        edits: Vec::new(),
-        edit_total: 0,
-        losses: Vec::new(),
-        usage: Usage::default(),
-        // Nothing was asked, so nothing was spent; unless we failed, which may be at any time.
-        total_cost_usd: (error.kind != Outcome::Machine).then_some(0.0),
-        tokens_saved: 0,
-        permission_denials: Vec::new(),
-        error: Some(Failure {
-            kind: error.kind.name(),
-            message: error.to_string(),
-            details: error.findings.iter().cloned().chain(error.causes()).collect(),
-            hints: error.hints.clone(),
-        }),
-        raw: None,
-    }
+fn milliseconds(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]

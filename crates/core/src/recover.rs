@@ -19,6 +19,7 @@ use memchr::memmem;
 use crate::json::{Limits, ParseError, ParseErrorKind};
 use crate::repair::{self, Fault, Reading};
 use pairs::Pairs;
+use prose::Ahead;
 use thought::{Thought, last_close, thought_at};
 
 /// How many values are looked at; more is no answer but a listing.
@@ -95,6 +96,7 @@ struct Finder<'t> {
     block: Block,
     /// Where the blocks start that are no program code.
     blocks: Vec<usize>,
+    ahead: Ahead,
     /// Whether there is a fence anywhere; searched for where something else is broken, and once.
     has_fence: OnceCell<bool>,
     faults: usize,
@@ -116,6 +118,7 @@ pub(crate) fn find<'t>(text: &'t str, limits: &Limits) -> Found<'t> {
         line_end: 0,
         block: Block::None,
         blocks: Vec::new(),
+        ahead: Ahead::default(),
         has_fence: OnceCell::new(),
         faults: 0,
         pairs: Pairs::default(),

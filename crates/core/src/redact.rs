@@ -55,7 +55,9 @@ const SHAPES: [&str; 16] = [
     r"(?:AKIA|ASIA)[0-9A-Z]{16}",
     r"hf_[A-Za-z0-9]{30,}",
     r"eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{4,}",
-    r"-----BEGIN [A-Z ]*PRIVATE KEY-----(?:[\s\S]*?-----END [A-Z ]*PRIVATE KEY-----|[A-Za-z0-9+/=\s\\]*)",
+    // Up to the next line of dashes, whether that ends the key or not: what is read is masked, so that
+    // a text full of beginnings is read once.
+    r"-----BEGIN [A-Z ]*PRIVATE KEY-----(?:[^-]|-[^-])*(?:-----END [A-Z ]*PRIVATE KEY-----)?",
     r"(?i:bearer)\s+[A-Za-z0-9._~+/-]{16,}=*",
     // A URL's user and password.
     r#"://[^/?#\s:@"'<>,\\]*:[^/?#\s@"'<>,\\]+@"#,
@@ -187,9 +189,19 @@ mod tests {
             (r#"{"at":"http://h:80","to":"a@b"}"#, r#"{"at":"http://h:80","to":"a@b"}"#),
             ("-----BEGIN PRIVATE KEY-----\\nMIIE\\n-----END PRIVATE KEY-----.", "[masked]."),
             ("-----BEGIN RSA PRIVATE KEY-----\nMIIEow", "[masked]"),
+            (
+                "-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\n\nMI-----END RSA PRIVATE KEY----- end",
+                "[masked] end",
+            ),
         ] {
             assert_eq!(redactor.mask(text), masked);
         }
+    }
+
+    #[test]
+    fn a_text_full_of_keys_is_read_once() {
+        let begins = "-----BEGIN PRIVATE KEY-----!".repeat(100_000);
+        assert_eq!(Redactor::new([]).mask(&begins), MASK.repeat(100_000));
     }
 
     #[test_case("OPENAI_API_KEY" => true)]

@@ -54,6 +54,7 @@ impl Performance<'_> {
                 return telemetry::turn_ended(span, &exchange.reply, cut);
             }
             if self.pause(pause).await.is_break() {
+                telemetry::turn_ended(span, &exchange.reply, Some(Cut::Stopped));
                 return self.mind_limit();
             }
         }

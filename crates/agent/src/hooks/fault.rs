@@ -4,13 +4,8 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use airtight_core::excerpt;
-
 use super::command::Ended;
 use super::{Hook, HookEvent};
-
-/// How much of a hook's command is told, in characters: enough to know which one it is.
-const COMMAND_LIMIT_CHARS: usize = 80;
 
 /// A hook that failed, and what that meant for the run.
 ///
@@ -18,6 +13,7 @@ const COMMAND_LIMIT_CHARS: usize = 80;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HookFault {
     event: HookEvent,
+    /// Whole: half a secret cannot be told from other text, and would not be masked.
     command: String,
     ended: FaultyEnd,
 }
@@ -87,7 +83,7 @@ impl HookFaults {
         let Some(ended) = FaultyEnd::of(hook, ended) else { return };
         let mut faults = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if faults.known.insert(place) {
-            let command = excerpt(hook.command.trim(), COMMAND_LIMIT_CHARS, "…").into_owned();
+            let command = hook.command.trim().to_owned();
             let fault = HookFault { event: hook.event, command, ended };
             tracing::warn!(%fault, "a hook failed");
             faults.untold.push(fault);

@@ -188,11 +188,11 @@ pub(crate) struct OutputArgs {
     #[arg(long, value_name = "FORMAT", value_enum)]
     pub(crate) output_format: Option<OutputFormat>,
 
-    /// Tell pieces of answers as they come in; needs `--output-format stream-json`
+    /// Tell pieces of answers as they come in, unmasked; needs `--output-format stream-json`
     #[arg(long)]
     pub(crate) include_partial_messages: bool,
 
-    /// Leave the last answer of a failed run out of its result
+    /// Leave the last answer of a failed run out of its result; the error may quote its beginning
     #[arg(long)]
     pub(crate) no_raw: bool,
 

@@ -6,6 +6,7 @@ mod report;
 
 use airtight_agent::Sandbox;
 use airtight_agent::provider::{ModelName, Vendor};
+use airtight_core::redact::Redactor;
 use futures_util::future::join_all;
 use tokio::runtime;
 
@@ -51,7 +52,7 @@ fn examine(args: &DoctorArgs, config: &Config, environment: &Environment) -> Res
     let network = if args.offline { Network::Avoided } else { Network::Used };
     let runtime = runtime::Builder::new_current_thread().enable_all().build()?;
     let progress = Progress::new(Vendor::ALL.len() + program::NAMES.len());
-    let (providers, programs) = runtime.block_on(async {
+    let (mut providers, programs) = runtime.block_on(async {
         let model = chosen.as_ref().ok();
         let providers = vendors(model).into_iter().map(|vendor| {
             watched(provider::examine(vendor, model, config, environment, network), &progress)
@@ -61,6 +62,11 @@ fn examine(args: &DoctorArgs, config: &Config, environment: &Environment) -> Res
         tokio::join!(join_all(providers), join_all(programs))
     });
     drop(progress);
+    // A provider may say anything, also the key of another one.
+    let redactor = Redactor::new(environment.secrets());
+    for examined in &mut providers {
+        examined.message = redactor.mask(&examined.message).into_owned();
+    }
     let (outcome, problems) = conclude(&chosen, &providers, config);
     Ok(Report {
         settings: report::settings(config),

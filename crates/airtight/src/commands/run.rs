@@ -51,12 +51,13 @@ pub(super) fn run(
     let manner = manner(args, config.as_ref().ok(), environment);
     let is_shown =
         !args.output.quiet && (manner.format == OutputFormat::Text || !printer.is_terminal());
-    let mut output = Output::new(printer, &session_id, manner, interrupt.clone());
+    let mut output = Output::new(printer, &session_id, started, manner, interrupt.clone());
     // Whatever happens from here on, also what should not, has one result.
     let performed = error::catch(|| {
         let config = config?;
         let limit = Limit::new(started, config.duration(Key::MaxWallTime), interrupt);
         let mut prepared = Prepared::new(args, environment, config, &limit)?;
+        prepared.notes.extend(log.fault.clone());
         if let Err(error) = hide_process() {
             let note = format!("commands can read the environment of this process: {error}");
             prepared.notes.push(note);

@@ -19,6 +19,7 @@ static PLACES: Mutex<Vec<String>> = Mutex::new(Vec::new());
 /// Takes the place of the standard message, which repeats what a panic says.
 pub(crate) fn mute_panics() {
     panic::set_hook(Box::new(|panic| {
+        tracing::error!(place = panic.location().map(tracing::field::display), "a panic");
         let mut places = PLACES.lock().unwrap_or_else(PoisonError::into_inner);
         if places.len() < PLACES_LIMIT {
             places.extend(panic.location().map(|place| format!("at {place}")));

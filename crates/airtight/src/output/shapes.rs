@@ -284,7 +284,8 @@ pub(crate) struct RunResult {
     pub(crate) duration_api_ms: u64,
     /// Model calls.
     pub(crate) num_turns: u32,
-    /// Tool calls that were run, those of subagents included and the terminal tool not counted.
+    /// Tool calls that were asked for, also those that were denied, those of subagents included and
+    /// the terminal tool not counted.
     pub(crate) num_tool_calls: u32,
     /// Requests that were sent again.
     pub(crate) num_retries: u32,

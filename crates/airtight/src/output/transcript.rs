@@ -109,7 +109,7 @@ impl Transcript {
                 vec![Line::User(User { uuid, session_id, parent_tool_use_id: parent, message })]
             }
             EventKind::Judged(tried) => {
-                let attempt = attempt(tried);
+                let attempt = self.attempt(tried);
                 let judged = Judged { uuid, session_id, parent_tool_use_id: parent, attempt };
                 vec![Line::System(System::Attempt(judged))]
             }
@@ -216,6 +216,22 @@ impl Transcript {
         }
     }
 
+    /// Returns what is told of an attempt; its raw text is in the assistant's messages.
+    pub(super) fn attempt(&self, tried: &Tried) -> Attempt {
+        let violation = |violation: &airtight_core::Violation| Violation {
+            pointer: self.masked(violation.pointer.as_str()),
+            keyword: violation.keyword.clone(),
+            message: self.masked(&violation.message),
+        };
+        Attempt {
+            ending: tried.ending.clone(),
+            rung: tried.rung,
+            violations: tried.violations.list.iter().map(violation).collect(),
+            more_violations: tried.violations.more,
+            usage: Usage::from(&tried.usage),
+        }
+    }
+
     /// Counts the time from the last thing that happened to an answer; subagents wait in parallel.
     fn keep_time(&mut self, event: &Event) {
         if event.parent_call_id.is_some() {
@@ -234,22 +250,6 @@ impl Transcript {
             | EventKind::Ended(_) => {}
         }
         self.since = now;
-    }
-}
-
-/// Returns what is told of an attempt; its raw text is in the assistant's messages.
-pub(super) fn attempt(tried: &Tried) -> Attempt {
-    let violation = |violation: &airtight_core::Violation| Violation {
-        pointer: violation.pointer.as_str().to_owned(),
-        keyword: violation.keyword.clone(),
-        message: violation.message.clone(),
-    };
-    Attempt {
-        ending: tried.ending.clone(),
-        rung: tried.rung,
-        violations: tried.violations.list.iter().map(violation).collect(),
-        more_violations: tried.violations.more,
-        usage: Usage::from(&tried.usage),
     }
 }
 

@@ -31,6 +31,7 @@ fn a_panic_has_a_result_and_says_where_to_report_it_but_not_what_it_said() {
         assert_eq!(result["total_cost_usd"], json!(null));
         assert!(said.stderr.starts_with("error: airtight failed"), "{said:?}");
         assert!(said.stderr.contains("/issues"), "{said:?}");
+        assert!(said.stderr.contains("at ") && said.stderr.contains(".rs:"), "{said:?}");
         assert!(!said.stderr.contains("spawn") && !said.stderr.contains("panicked"), "{said:?}");
     }
 }

@@ -106,3 +106,26 @@ fn in_the_last_words_of_a_run_that_fails() {
     assert!(!said.stdout.contains(SECRET) && !said.stderr.contains(SECRET), "{said:?}");
     assert!(stage.contents("data").iter().all(|kept| !kept.contains(SECRET)));
 }
+
+#[test]
+fn in_violations_and_warnings() {
+    let token = format!("ghp_{}", "0123456789abcdefghij".repeat(2));
+    let config = format!(
+        "[[hooks.PreToolUse]]\ncommand = \"exit 1 # {} {token}\"\n",
+        "some words before it, ".repeat(4)
+    );
+    let wrong = Turn::text(json!({ "summary": 1, "score": SECRET }).to_string());
+    let shell = Turn::call("read_file", json!({ "path": "notes.txt" }));
+    let stage = Stage::new([shell, wrong, good()]).with("notes.txt", "fine");
+    let stage = stage.with("config/airtight/airtight.toml", config);
+    let stage = mcp::with_server(stage, &json!({ "SERVICE_TOKEN": SECRET }));
+    let flags = ["--output-format", "stream-json", "--mcp-config", "mcp.json", "x"];
+    let mut command =
+        stage.command(&[&["run", "--json-schema", "review.json"], &flags[..]].concat());
+    let said: Said = command.output().unwrap().into();
+    assert!(said.stderr.contains("warning: hook"), "{said:?}");
+    assert!(said.stdout.contains("`[masked]`"), "{said:?}");
+    for place in [said.stdout.clone(), said.stderr.clone()].iter().chain(&stage.contents("data")) {
+        assert!(!place.contains(SECRET) && !place.contains("ghp_"), "{place}");
+    }
+}

@@ -1,7 +1,7 @@
 //! Spans for a collector: what they say, what they never say, and that nobody waits for them.
 
 use std::net::{SocketAddr, TcpListener};
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 
@@ -207,13 +207,40 @@ fn a_collector_that_is_down_or_hangs_changes_nothing() {
 #[test]
 fn what_is_switched_off_or_wrong_exports_nothing_and_changes_nothing() {
     let collector = Collector::start(Temper::Answers);
-    for (name, value) in [
-        ("OTEL_SDK_DISABLED", "TRUE"),
-        ("OTEL_TRACES_EXPORTER", "none"),
-        ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "no url"),
-    ] {
+    for (name, value) in [("OTEL_SDK_DISABLED", "TRUE"), ("OTEL_TRACES_EXPORTER", "none")] {
         let said = run(command(&eventful(), collector.address).env(name, value));
         assert_eq!((said.code, said.stderr.as_str()), (0, ""), "{name}");
         assert!(collector.bytes().is_empty(), "{name}");
     }
+}
+
+#[test]
+fn a_collector_that_cannot_be_spoken_to_is_told_and_changes_nothing_else() {
+    let collector = Collector::start(Temper::Answers);
+    for (name, value) in
+        [("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "no url"), ("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc")]
+    {
+        let said = run(command(&eventful(), collector.address).env(name, value));
+        assert_eq!(said.code, 0, "{said:?}");
+        assert!(said.stderr.contains("warning: spans cannot be exported"), "{said:?}");
+        assert!(collector.bytes().is_empty(), "{name}");
+    }
+}
+
+#[test]
+fn the_answer_does_not_wait_for_the_collector() {
+    let collector = Collector::start(Temper::Hangs);
+    let stage = eventful();
+    // Everything is exported at the end.
+    let mut child = command(&stage, collector.address)
+        .env("OTEL_EXPORTER_OTLP_TIMEOUT", AN_HOUR)
+        .env("OTEL_BSP_SCHEDULE_DELAY", AN_HOUR)
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    collector.taken.recv().unwrap();
+    child.kill().unwrap();
+    let said = child.wait_with_output().unwrap();
+    let answer = String::from_utf8(said.stdout).unwrap();
+    assert!(answer.contains(PAYLOAD), "{answer}");
 }

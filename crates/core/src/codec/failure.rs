@@ -164,8 +164,11 @@ impl ProviderFailure {
     }
 
     /// Claims that the provider turned the request away, or never got it; if nothing was streamed
-    /// before, no model has worked on it.
+    /// before, no model has worked on it. Behind a gateway that gave up waiting, one may have.
     pub fn is_refusal(&self) -> bool {
+        if matches!(self.status, Some(408 | 504 | 524)) {
+            return false;
+        }
         match self.kind {
             FailureKind::Auth
             | FailureKind::RateLimit

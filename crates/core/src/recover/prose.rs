@@ -20,11 +20,21 @@ impl Finder<'_> {
     /// Claims that the bracket here may close a value in this line that seemed to end before: it
     /// stands behind a string, or behind the last member of an object.
     pub(super) fn ends_value(&self) -> bool {
-        let before = self.text.get(self.floor.min(self.at)..self.at).unwrap_or_default();
+        if self.at >= self.line_end {
+            return false;
+        }
+        let before = self.near(self.at);
         let is_member = before.rsplit_once(':').is_some_and(|(name, value)| {
             name.trim_end().ends_with(QUOTES) && is_scalar(value.trim())
         });
-        self.at < self.line_end && (before.ends_with(QUOTES) || is_member)
+        before.ends_with(QUOTES) || is_member
+    }
+
+    /// Returns what stands before `end`, as far back as a key is looked for.
+    fn near(&self, end: usize) -> &str {
+        let from = end.saturating_sub(MEMBER_LIMIT).max(self.floor).min(end);
+        let from = (from..end).find(|at| self.text.is_char_boundary(*at)).unwrap_or(end);
+        self.text.get(from..end).unwrap_or_default()
     }
 
     /// Claims that the bracket here closes a parenthesis, as in `(0, 1]`.
@@ -37,9 +47,7 @@ impl Finder<'_> {
     /// Claims that the value at `start` is that of a key before it, or stands in a string that is:
     /// the key stands in the same line.
     pub(super) fn follows_key(&self, start: usize) -> bool {
-        let near = start.saturating_sub(MEMBER_LIMIT).max(self.floor).min(start);
-        let near = (near..start).find(|at| self.text.is_char_boundary(*at)).unwrap_or(start);
-        let near = self.text.get(near..start).unwrap_or_default();
+        let near = self.near(start);
         let line = near.rsplit_once('\n').map_or(near, |(_, line)| line);
         if is_sentence(line) {
             return false;
@@ -70,9 +78,7 @@ impl Finder<'_> {
             let rest = memchr::memchr(b'\n', behind.as_bytes()).unwrap_or(behind.len());
             self.line_end = end + rest;
         }
-        let line = self.text.get(end..self.line_end).unwrap_or_default();
-        let prose = line.split(['{', '[']).next().unwrap_or_default();
-        !count_quotes(prose).is_multiple_of(2)
+        !self.ahead.count(self.text, end, self.line_end).is_multiple_of(2)
     }
 
     /// Claims that the fence at `start` is part of a string that opens in the same line.
@@ -134,6 +140,33 @@ fn is_scalar(word: &str) -> bool {
         || number_end(word.as_bytes(), 0).is_some_and(|end| end == word.len())
 }
 
+/// The quotes from some offset to the next bracket or the end of the line.
+///
+/// Kept, so that values which follow each other without a bracket are not counted past for each.
+#[derive(Debug, Default)]
+pub(super) struct Ahead {
+    from: usize,
+    to: usize,
+    quotes: usize,
+}
+
+impl Ahead {
+    /// Counts the quotes from `from` on to the next bracket, or `line_end`.
+    fn count(&mut self, text: &str, from: usize, line_end: usize) -> usize {
+        if (self.from..self.to).contains(&from) {
+            let passed = text.get(self.from..from).unwrap_or_default();
+            self.quotes = self.quotes.saturating_sub(count_quotes(passed));
+        } else {
+            let line = text.get(from..line_end).unwrap_or_default();
+            let prose = line.split(['{', '[']).next().unwrap_or_default();
+            self.to = from + prose.len();
+            self.quotes = count_quotes(prose);
+        }
+        self.from = from;
+        self.quotes
+    }
+}
+
 /// Counts the quotes in `text` that are not escaped.
 fn count_quotes(text: &str) -> usize {
     let is_escaped = |at: usize| text.get(..at).is_some_and(|before| before.ends_with('\\'));
@@ -159,6 +192,6 @@ fn is_sentence(line: &str) -> bool {
 
 /// Claims that `value` is empty or holds nothing but numbers, as references and tick boxes do.
 pub(super) fn is_trivial(value: &str) -> bool {
-    let inside = value.get(1..value.len() - 1).unwrap_or_default();
+    let inside = value.get(1..value.len().saturating_sub(1)).unwrap_or_default();
     inside.bytes().all(|byte| byte.is_ascii_digit() || b" \t\n\r,.+-eE".contains(&byte))
 }

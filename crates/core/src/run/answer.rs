@@ -212,9 +212,11 @@ fn unshaped(violation: Violation) -> Verdict {
 /// the latter has, nobody who knows the contract has heard.
 fn in_own_shape(mut violations: Violations, inverse: &Inverse) -> Violations {
     for violation in &mut violations.list {
+        let is_about_names =
+            matches!(violation.keyword.as_str(), "required" | "additionalProperties");
         let names = |member: &str| {
             violation.pointer.segments().any(|segment| segment == member)
-                || violation.message.contains(&format!("`{member}`"))
+                || is_about_names && violation.message.contains(&format!("`{member}`"))
         };
         let is_unwrapped = inverse.wrapper().is_some() && violation.pointer.is_root();
         let is_foreign = is_unwrapped || inverse.carrier().is_some_and(names);

@@ -15,18 +15,27 @@ const STEM_CHARS: usize = 48;
 
 /// The ids that calls have, of a run and its subagents together.
 #[derive(Debug, Clone, Default)]
-pub(super) struct CallIds(Arc<Mutex<BTreeSet<String>>>);
+pub(super) struct CallIds(Arc<Mutex<Taken>>);
+
+#[derive(Debug, Default)]
+struct Taken {
+    ids: BTreeSet<String>,
+    /// The last number that was put behind each repeated id.
+    numbers: BTreeMap<String, u64>,
+}
 
 impl CallIds {
     /// Takes `id` if nobody has it, else one like it.
     pub(super) fn take(&self, id: &str) -> String {
         let mut taken = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let Taken { ids, numbers } = &mut *taken;
         let mut free = id.to_owned();
-        let stem: String = id.chars().take(STEM_CHARS).collect();
-        let mut count = 1_u64;
-        while free.is_empty() || !taken.insert(free.clone()) {
-            count += 1;
-            free = format!("{}_{count}", if stem.is_empty() { "call" } else { &stem });
+        while free.is_empty() || !ids.insert(free.clone()) {
+            let stem: String =
+                if id.is_empty() { "call" } else { id }.chars().take(STEM_CHARS).collect();
+            let number = numbers.entry(stem.clone()).or_insert(1);
+            *number += 1;
+            free = format!("{stem}_{number}");
         }
         free
     }

@@ -194,7 +194,7 @@ pub struct Report {
     pub cost: Option<Cost>,
     /// Model calls.
     pub turns: u32,
-    /// Tool calls that were run, those of subagents included.
+    /// Tool calls that were asked for, also those that were denied, and those of subagents.
     pub tool_calls: u32,
     /// Requests that the transport sent again.
     pub retries: u32,

@@ -322,6 +322,15 @@ fn bytes_that_are_not_utf8_are_refused_with_their_place() {
 }
 
 #[test]
+fn spans_without_a_value_are_prose() {
+    let contract = Contract::compile(json!({"type": "object"})).unwrap();
+    for text in ["`\t`", "`\t`f\u{1b}`~", "` `` `"] {
+        let verdict = outcome(judge(&contract, text, &Allowance::default()));
+        assert!(verdict.is_err(), "{text:?} {verdict:?}");
+    }
+}
+
+#[test]
 fn hostile_texts_end_soon() {
     let contract = Contract::compile(json!({"type": "object", "required": ["name"]})).unwrap();
     let pieces = [
@@ -372,10 +381,19 @@ fn hostile_texts_end_soon() {
         "` `` ",
         "if {\n",
         "{\"name\":1} ",
+        "\\frac{a}{b} ",
+        "if (x) { y(); }\n",
+        "{{ x }} ",
+        "``` ",
+        "[1](x) ",
+        "<|channel|>final<|message|>true",
+        "null<|channel|>final<|message|>/*</think>",
     ];
-    for piece in pieces {
-        let text = piece.repeat(1_000_000 / piece.len());
+    let repeated = pieces.iter().map(|piece| piece.repeat(1_000_000 / piece.len()));
+    let nested = ["{".repeat(500_000) + &"}".repeat(500_000)];
+    let behind = pieces.iter().map(|piece| "{\"a\":1} ".to_owned() + &piece.repeat(40_000));
+    for text in repeated.chain(nested).chain(behind) {
         let verdict = outcome(judge(&contract, &text, &Allowance::default()));
-        assert!(verdict.is_err(), "{piece} {verdict:?}");
+        assert!(verdict.is_err(), "{} {verdict:?}", &text[..40]);
     }
 }

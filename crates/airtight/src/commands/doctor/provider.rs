@@ -155,22 +155,19 @@ async fn attempt(mut examined: Examined, endpoint: Endpoint, is_own: bool) -> Ex
             examined
         }
         End::Failed(failure) => {
-            let (outcome, hint) = match failure.kind {
-                FailureKind::Auth => {
-                    (run::Outcome::Auth, "check the key, and that its account may use this model")
-                }
-                FailureKind::Request => {
-                    (run::Outcome::Config, "check the name of the model: `--model PROVIDER:NAME`")
-                }
-                FailureKind::RateLimit | FailureKind::Overload => {
-                    (run::Outcome::Provider, "try again later")
-                }
-                FailureKind::Unreachable | FailureKind::Network | FailureKind::Malformed => (
-                    run::Outcome::Provider,
-                    "check the address (`--base-url`), the network and `HTTPS_PROXY`",
-                ),
+            let outcome = match failure.kind {
+                FailureKind::Auth => run::Outcome::Auth,
+                FailureKind::Request if failure.status == Some(404) => run::Outcome::Config,
+                FailureKind::Request
+                | FailureKind::RateLimit
+                | FailureKind::Overload
+                | FailureKind::Unreachable
+                | FailureKind::Network
+                | FailureKind::Malformed => run::Outcome::Provider,
             };
-            examined.failing(&Error::new(Outcome::Run(outcome), failure.message).hint(hint))
+            let hint = failure.hint();
+            let error = Error::new(Outcome::Run(outcome), failure.message);
+            examined.failing(&hint.into_iter().fold(error, Error::hint))
         }
     }
 }

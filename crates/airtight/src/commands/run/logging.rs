@@ -20,6 +20,8 @@ pub(super) type Listener = Box<dyn Layer<Registry> + Send + Sync>;
 #[must_use]
 pub(super) struct Log {
     redactor: Arc<Mutex<Redactor>>,
+    /// Why spans do not reach their collector, if there is one.
+    pub(super) fault: Option<String>,
     #[cfg(feature = "otlp")]
     _telemetry: Option<Telemetry>,
 }
@@ -58,18 +60,21 @@ pub(super) fn start(environment: &Environment) -> Log {
         listeners.push(notes(filter, Arc::clone(&redactor)));
     }
     #[cfg(feature = "otlp")]
-    let telemetry = Telemetry::start(environment, &mut listeners);
+    let (telemetry, fault) = match Telemetry::start(environment, &mut listeners) {
+        Ok(telemetry) => (telemetry, None),
+        Err(error) => (None, Some(format!("spans cannot be exported: {error}"))),
+    };
+    #[cfg(not(feature = "otlp"))]
+    let fault = None;
     if !listeners.is_empty() {
         // Only a second start could fail, and there is none.
         drop(tracing_subscriber::registry().with(listeners).try_init());
     }
     Log {
         redactor,
+        fault,
         #[cfg(feature = "otlp")]
-        _telemetry: telemetry.unwrap_or_else(|error| {
-            tracing::debug!(%error, "spans cannot be exported");
-            None
-        }),
+        _telemetry: telemetry,
     }
 }
 

@@ -47,7 +47,9 @@ impl Watchers<'_, '_> {
     /// Tells what deserves a warning; the transcript has it also where nobody wants to be told.
     fn warn(&mut self, notes: &[String]) {
         if let Some(recording) = &mut self.recording {
-            notes.iter().for_each(|note| recording.note(note));
+            for note in notes {
+                recording.note(note);
+            }
         }
         if self.notes == Notes::LeftOut || notes.is_empty() {
             return;
@@ -55,7 +57,7 @@ impl Watchers<'_, '_> {
         let output = &mut *self.output;
         let mut tell = || {
             for note in notes {
-                let text = Span::plain(format!(" {note}"));
+                let text = Span::plain(format!(" {}", output.masked(note)));
                 output.note(&[Span::new(Tone::Warning, "warning:"), text]);
             }
         };

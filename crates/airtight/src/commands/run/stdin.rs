@@ -78,7 +78,9 @@ fn wait(
             Ok(Heard::First) => silent_until = None,
             Ok(Heard::All(Ok(bytes))) => return Ok(Piped::All(bytes)),
             Ok(Heard::All(Err(error))) => return Ok(Piped::Unreadable(error)),
-            Err(RecvTimeoutError::Disconnected) => return Ok(Piped::Silence),
+            Err(RecvTimeoutError::Disconnected) => {
+                return Ok(Piped::Unreadable(io::Error::other("its reader ended").into()));
+            }
             Err(RecvTimeoutError::Timeout) => limit.check()?,
         }
         if silent_until.is_some_and(|until| Instant::now() >= until) {

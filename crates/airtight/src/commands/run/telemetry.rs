@@ -37,6 +37,8 @@ pub(super) enum TelemetryError {
     Exporter(#[from] ExporterBuildError),
     #[error(transparent)]
     Runtime(#[from] io::Error),
+    #[error("OTEL_EXPORTER_OTLP_PROTOCOL is `{0}`, and only http/protobuf is spoken here")]
+    Protocol(String),
 }
 
 /// Exports spans; dropping it hands over what is left.
@@ -51,6 +53,9 @@ impl Telemetry {
     ) -> Result<Option<Self>, TelemetryError> {
         if !is_wanted(environment) {
             return Ok(None);
+        }
+        if let Some(other) = foreign_protocol(environment) {
+            return Err(TelemetryError::Protocol(other.to_owned()));
         }
         let exporter = opentelemetry_otlp::SpanExporter::builder()
             .with_http()
@@ -91,6 +96,13 @@ fn is_wanted(environment: &Environment) -> bool {
     endpoints.iter().any(|name| environment.variable(name).is_some())
         && !disabled.is_some_and(|value| value.trim().eq_ignore_ascii_case("true"))
         && exporters.split(',').any(|name| name.trim() == "otlp")
+}
+
+/// Returns the protocol that the collector is to be spoken to, if it is not ours.
+fn foreign_protocol(environment: &Environment) -> Option<&str> {
+    let variables = ["OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL"];
+    let wanted = variables.iter().find_map(|name| environment.variable(name))?;
+    (wanted.trim() != "http/protobuf").then_some(wanted)
 }
 
 /// Says who exports.
