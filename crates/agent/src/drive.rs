@@ -96,7 +96,7 @@ impl Agent {
         let stage = stage::Live::new(observer);
         let toolbox = self.toolbox.for_a_run();
         let scene = Scene { agent: self, stage: &stage, parent: None, toolbox: &toolbox };
-        let span = telemetry::run(run.job(), Sender::User);
+        let span = telemetry::run(&self.provider, run.job(), Sender::User);
         let performance = Performance::new(scene, run, interrupt).since(started.into());
         let mut report = performance.perform(span).await;
         report.denials = toolbox.denials();

@@ -16,7 +16,7 @@ use clap_complete::Shell;
 pub(crate) use doctor::DoctorArgs;
 pub(crate) use models::ModelsArgs;
 #[cfg(feature = "embedded")]
-pub(crate) use models::{ModelsAction, NameArgs};
+pub(crate) use models::{ModelsAction, NameArgs, PullArgs};
 pub(crate) use run::{OutputFormat, RunArgs};
 
 /// Make AI agents keep a contract

@@ -35,13 +35,18 @@ pub(crate) fn run(
         #[cfg(feature = "embedded")]
         Command::Models(args) => models::run(&args, environment, printer),
         #[cfg(not(feature = "embedded"))]
-        Command::Models(_) => {
-            Err(Error::new(Outcome::Usage, "this program was built without the embedded model")
-                .hint("build it with the feature `embedded`, which is on by default"))
-        }
+        Command::Models(_) => Err(without_embedded()),
         Command::Completions(args) => completions::run(&args, printer),
         Command::Sandbox(args) => Err(sandbox::enter(args)),
     }
+}
+
+/// Says what is missing in a program that was built without the embedded model.
+#[cfg(not(feature = "embedded"))]
+fn without_embedded() -> Error {
+    Error::new(Outcome::Contract, "this program was built without the embedded model")
+        .hint("build it with the feature `embedded`, which is on by default: `cargo install airtight`")
+        .hint("or name another model by `--model PROVIDER:NAME`")
 }
 
 /// Reads a contract and finds out everything about it.

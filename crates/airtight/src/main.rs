@@ -15,6 +15,8 @@ mod parallel;
 mod printer;
 mod progress;
 mod source;
+#[cfg(feature = "embedded")]
+mod weights;
 
 use std::process::ExitCode;
 

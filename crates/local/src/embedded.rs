@@ -10,7 +10,7 @@ use thiserror::Error;
 
 use crate::chat::{Template, Turn};
 use crate::closing::Exits;
-use crate::completion::Completion;
+use crate::completion::{Completion, Stop};
 use crate::constraint::{Constraint, ConstraintError, Grammars};
 use crate::engine::{Engine, EngineError};
 use crate::llama::Llama;
@@ -103,7 +103,8 @@ impl Embedded {
         Ok(self.grammar(schema)?.warnings().to_vec())
     }
 
-    /// Answers a question; `listen` hears the text as it grows and may break off.
+    /// Answers a question; `listen` hears the text as it grows and may break off, also while the
+    /// prompt is read, when it hears empty text.
     ///
     /// The turns that begin like those of the question before are not evaluated again.
     pub fn answer(
@@ -127,9 +128,13 @@ impl Embedded {
         };
         let mut writer = Writer::new(voice)?;
         let started = Instant::now();
-        let reused = self.memory.begin(&prompt)?;
+        let reused = self.memory.recall(&prompt);
+        let heard = self.memory.read_on(&prompt, listen)?;
         let read = started.elapsed();
-        let stop = writer.write(&mut self.memory, listen)?;
+        let stop = match heard {
+            ControlFlow::Continue(()) => writer.write(&mut self.memory, listen)?,
+            ControlFlow::Break(()) => Stop::Cancelled,
+        };
         let mut completion = writer.finish(stop);
         completion.prompt_tokens = prompt.len();
         completion.reused_tokens = reused;

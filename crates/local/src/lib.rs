@@ -37,8 +37,10 @@ pub use embedded::{Embedded, EmbeddedError, Question};
 pub use engine::{Engine, EngineError};
 pub use gguf::{Header, HeaderError, TensorInfo, Value};
 pub use llama::Llama;
-pub use models::{KNOWN, Models, Package, PipError, Progress, PullError};
-pub use prompt::{Example, conversation};
+pub use models::{
+    KNOWN, Lock, Models, NameError, Package, PipError, Progress, PullError, Watch, WeightsName,
+};
+pub use prompt::conversation;
 pub use sampling::Sampling;
 pub use tokenizer::Tokenizer;
 pub use weights::{Weights, WeightsError};

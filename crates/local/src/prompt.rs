@@ -6,7 +6,7 @@
 
 mod outline;
 
-use airtight_core::Contract;
+use airtight_core::{Contract, WorkedExample};
 use serde_json::Value;
 
 use crate::chat::{Role, Turn};
@@ -18,47 +18,33 @@ const EXAMPLE_LIMIT: usize = 8;
 /// How long the made-up value may be.
 const FORM_LIMIT_BYTES: usize = 1500;
 
-/// An input, and the answer that is right for it.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Example {
-    /// What was asked.
-    pub input: String,
-    /// What to answer.
-    pub output: Value,
-}
-
-impl Example {
-    /// Returns the examples that a contract brings, `[{"input": …, "output": …}]`.
-    pub fn of(contract: &Contract) -> Vec<Self> {
-        let listed = contract.schema().get("x-examples").and_then(Value::as_array);
-        listed.into_iter().flatten().filter_map(Self::read).take(EXAMPLE_LIMIT).collect()
-    }
-
-    fn read(example: &Value) -> Option<Self> {
-        let input = example.get("input")?;
-        let input = input.as_str().map_or_else(|| input.to_string(), str::to_owned);
-        Some(Self { input, output: example.get("output")?.clone() })
-    }
-}
-
 /// Returns the conversation that puts `job` to a small model.
 pub fn conversation(contract: &Contract, system: Option<&str>, job: &str) -> Vec<Turn> {
-    let examples = Example::of(contract);
-    let system = match examples.as_slice() {
-        [] => instructions(contract.schema(), system),
-        _ => outline(contract.schema(), system),
-    };
-    let mut turns = vec![Turn { role: Role::System, text: system }];
-    for example in examples {
-        turns.push(Turn { role: Role::User, text: example.input });
-        turns.push(Turn { role: Role::Assistant, text: example.output.to_string() });
-    }
+    let mut turns = opening(contract.schema(), &contract.worked_examples(), system);
     turns.push(Turn { role: Role::User, text: job.to_owned() });
     turns
 }
 
+/// Returns the turns before the job: what form the answer has, and examples of it.
+pub(crate) fn opening(
+    schema: &Value,
+    examples: &[WorkedExample],
+    system: Option<&str>,
+) -> Vec<Turn> {
+    let system = match examples {
+        [] => instructions(schema, system),
+        _ => outline(schema, system),
+    };
+    let mut turns = vec![Turn { role: Role::System, text: system }];
+    for WorkedExample { input, output } in examples.iter().take(EXAMPLE_LIMIT) {
+        turns.push(Turn { role: Role::User, text: input.clone() });
+        turns.push(Turn { role: Role::Assistant, text: output.to_string() });
+    }
+    turns
+}
+
 /// Returns standing instructions that show the form of the answer, with a made-up value.
-pub(crate) fn instructions(schema: &Value, system: Option<&str>) -> String {
+fn instructions(schema: &Value, system: Option<&str>) -> String {
     let mut text = outline(schema, system);
     let form = Contract::compile(schema.clone()).ok().and_then(|contract| contract.example().ok());
     if let Some(form) = form.filter(|form| form.text().len() <= FORM_LIMIT_BYTES) {

@@ -25,8 +25,9 @@ enum Shape<'a> {
 }
 
 impl Embedded {
-    /// Answers `request`; `listen` hears each delta and may break off. `seed` is where chance
-    /// begins if the request has a temperature.
+    /// Answers `request`; `listen` hears each delta and may break off. While the prompt is read it
+    /// hears nothing, which only asks whether to go on. `seed` is where chance begins if the
+    /// request has a temperature.
     ///
     /// A small model cannot choose between tools: only one that is forced, or the only one, is
     /// called.
@@ -34,7 +35,7 @@ impl Embedded {
         &mut self,
         request: &Request,
         seed: u64,
-        listen: &mut dyn FnMut(Delta) -> ControlFlow<()>,
+        listen: &mut dyn FnMut(Option<Delta>) -> ControlFlow<()>,
     ) -> Result<(), EmbeddedError> {
         let shape = Shape::of(request)?;
         let turns = turns(request, shape.schema());
@@ -45,14 +46,16 @@ impl Embedded {
             budget: request.max_output_tokens.map_or(DEFAULT_BUDGET, |tokens| tokens as usize),
         };
         let started = Delta::Started { id: None, model: Some(request.model.clone()) };
-        if listen(started).is_break() || shape.begin(listen).is_break() {
+        let opening = std::iter::once(started).chain(shape.call());
+        if opening.into_iter().any(|delta| listen(Some(delta)).is_break()) {
             return Ok(());
         }
-        let completion = self.answer(question, &mut |text| listen(shape.delta(text)))?;
+        let completion = self
+            .answer(question, &mut |text| listen((!text.is_empty()).then(|| shape.delta(text))))?;
         if completion.stop != Stop::Cancelled
-            && listen(Delta::Usage(usage(&completion))).is_continue()
+            && listen(Some(Delta::Usage(usage(&completion)))).is_continue()
         {
-            let _ = listen(Delta::Stopped(shape.end(completion.stop)));
+            let _ = listen(Some(Delta::Stopped(shape.end(completion.stop))));
         }
         Ok(())
     }
@@ -82,10 +85,11 @@ impl<'a> Shape<'a> {
         }
     }
 
-    fn begin(&self, listen: &mut dyn FnMut(Delta) -> ControlFlow<()>) -> ControlFlow<()> {
-        let Self::Call(tool) = self else { return ControlFlow::Continue(()) };
+    /// Returns the beginning of the call, if the answer is one.
+    fn call(&self) -> Option<Delta> {
+        let Self::Call(tool) = self else { return None };
         let (id, name) = ("call_0".to_owned(), tool.name.clone());
-        listen(Delta::CallStarted { index: 0, id, name, signature: None })
+        Some(Delta::CallStarted { index: 0, id, name, signature: None })
     }
 
     fn delta(&self, text: &str) -> Delta {
@@ -127,12 +131,14 @@ fn usage(completion: &Completion) -> Usage {
 }
 
 fn turns(request: &Request, schema: Option<&Value>) -> Vec<Turn> {
-    let system = match schema {
-        Some(schema) => Some(prompt::instructions(schema, request.system.as_deref())),
-        None => request.system.clone(),
+    let opening = match schema {
+        Some(schema) => prompt::opening(schema, &request.examples, request.system.as_deref()),
+        None => {
+            let system = request.system.clone();
+            system.into_iter().map(|text| Turn { role: Role::System, text }).collect()
+        }
     };
-    let system = system.map(|text| Turn { role: Role::System, text });
-    system.into_iter().chain(request.messages.iter().map(turn)).collect()
+    opening.into_iter().chain(request.messages.iter().map(turn)).collect()
 }
 
 fn turn(message: &Message) -> Turn {

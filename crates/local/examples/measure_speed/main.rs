@@ -52,7 +52,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 fn pull(folder: &str) -> Result<Value, Box<dyn Error>> {
     let [default, ..] = KNOWN;
-    let path = Models::in_folder(folder).pull(default.name, &mut |_| ())?;
+    let path = Models::in_folder(folder).pull(default, &mut |_| ControlFlow::Continue(()))?;
     Ok(json!({"path": path, "title": default.title}))
 }
 

@@ -1,5 +1,7 @@
 //! The weights that are known by name.
 
+use super::WeightsName;
+
 /// Weights in a package of the Python registry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Package {
@@ -26,7 +28,7 @@ pub struct Package {
 }
 
 /// All known weights, the default first.
-pub const KNOWN: [Package; 1] = [Package {
+pub static KNOWN: [Package; 1] = [Package {
     name: "smollm2-135m",
     title: "SmolLM2-135M-Instruct, Q4_1",
     licence: "Apache-2.0",
@@ -41,13 +43,18 @@ pub const KNOWN: [Package; 1] = [Package {
 
 impl Package {
     /// Returns the weights of this name.
-    pub fn named(name: &str) -> Option<&'static Self> {
-        KNOWN.iter().find(|package| package.name == name)
+    pub fn named(name: &WeightsName) -> Option<&'static Self> {
+        KNOWN.iter().find(|package| package.name == name.as_str())
     }
 
     /// Returns the weights that are used if none are named.
-    pub fn default_name() -> &'static str {
+    pub fn usual() -> &'static Self {
         let [first, ..] = &KNOWN;
-        first.name
+        first
+    }
+
+    /// Returns what they are called here.
+    pub fn name(&self) -> WeightsName {
+        WeightsName::known(self.name)
     }
 }

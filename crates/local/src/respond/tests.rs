@@ -1,3 +1,4 @@
+use airtight_core::WorkedExample;
 use airtight_core::codec::{Assembler, Format, Reply};
 use airtight_core::message::Enforcement;
 use serde_json::json;
@@ -13,6 +14,7 @@ fn request() -> Request {
         tools: Vec::new(),
         choice: ToolChoice::Auto,
         format: None,
+        examples: Vec::new(),
         max_output_tokens: Some(60),
         temperature: Some(1.0),
     }
@@ -31,7 +33,7 @@ fn respond(request: &Request) -> Result<Reply, EmbeddedError> {
     let (_folder, path) = Gguf::model(3).save();
     let mut assembler = Assembler::default();
     Embedded::open(&path, 1)?.respond(request, 5, &mut |delta| {
-        assembler.push(delta).unwrap();
+        delta.into_iter().for_each(|delta| assembler.push(delta).unwrap());
         ControlFlow::Continue(())
     })?;
     Ok(assembler.finish())
@@ -81,10 +83,43 @@ fn a_listener_that_breaks_off_hears_no_more() {
     let mut heard = 0;
     let mut embedded = Embedded::open(&path, 1).unwrap();
     embedded
-        .respond(&request(), 5, &mut |_| {
-            heard += 1;
+        .respond(&request(), 5, &mut |delta| {
+            heard += usize::from(delta.is_some());
             if heard < 3 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         })
         .unwrap();
     assert_eq!(heard, 3);
+}
+
+#[test]
+fn a_listener_may_break_off_while_the_prompt_is_read() {
+    let (_folder, path) = Gguf::model(3).save();
+    let mut embedded = Embedded::open(&path, 1).unwrap();
+    let long = Request { messages: vec![Message::user("many words ".repeat(40))], ..request() };
+    let (mut told, mut asked) = (0, 0);
+    embedded
+        .respond(&long, 5, &mut |delta| {
+            told += usize::from(delta.is_some());
+            asked += usize::from(delta.is_none());
+            if asked < 2 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        })
+        .unwrap();
+    // That it began is told; nothing is, after that.
+    assert_eq!((told, asked), (1, 2));
+}
+
+#[test]
+fn examples_become_turns_before_the_conversation() {
+    let schema =
+        json!({"type": "object", "properties": {"sum": {"type": "integer"}}, "required": ["sum"]});
+    let example = WorkedExample { input: "1 and 2".to_owned(), output: json!({"sum": 3}) };
+    let format = Some(Format { name: "answer".to_owned(), schema: schema.clone() });
+    let request = Request { format, examples: vec![example], ..request() };
+    let turns = turns(&request, Some(&schema));
+    let said: Vec<_> = turns.iter().map(|turn| (turn.role, turn.text.as_str())).collect();
+    assert_eq!(
+        said[1..],
+        [(Role::User, "1 and 2"), (Role::Assistant, r#"{"sum":3}"#), (Role::User, "go")]
+    );
+    assert!(!said[0].1.contains("filled in"), "a made-up value would only confuse: {}", said[0].1);
 }

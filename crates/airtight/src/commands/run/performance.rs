@@ -91,8 +91,6 @@ impl Prepared {
         limit: &Limit,
     ) -> Result<Report, Error> {
         watchers.warn(&self.notes);
-        let endpoint = self.provider.endpoint();
-        let (wire, dialect) = (endpoint.wire, endpoint.dialect);
         let unpacked = tokio::select! {
             biased;
             error = limit.reached() => return Err(error),
@@ -113,9 +111,8 @@ impl Prepared {
         let tools = agent.specs();
         let run = Run::new(Job {
             contract: Some(self.contract),
-            wire,
-            dialect,
-            model: self.model.name,
+            dialect: agent.provider.dialect(),
+            model: agent.provider.model().to_owned(),
             mode: job::mode(&self.config),
             system: self.config.text(Key::System).map(str::to_owned),
             prompt: self.prompt,
@@ -131,7 +128,7 @@ impl Prepared {
         let driven = agent.drive_since(limit.started, run, watchers, limit.interrupt.clone());
         let mut report = driven.await;
         if let Some(error) = report.error.as_mut().filter(|it| it.outcome == run::Outcome::Auth) {
-            error.hint = Some(self.key_hint);
+            error.hint = self.key_hint;
         }
         watchers.close();
         drop(agent);
