@@ -5,19 +5,22 @@
 //!
 //! Asks every contract of `fixtures/local/contracts.json` N of the hundred prompts there (its own
 //! first), under the grammar or, with `--free`, without. Prints one line of JSON for each answer
-//! and a summary at the end, which comes early if the minutes are over. After each contract the
-//! summary so far goes to standard error.
+//! and a summary at the end, which comes early if the minutes are over or it is interrupted. After
+//! each contract the summary so far goes to standard error.
 
 use std::error::Error;
 use std::io::Write as _;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use airtight_core::{Allowance, Contract, Dialect, Strictness, Verdict, judge, lower};
 use airtight_local::{Completion, Embedded, Question, Sampling, Stop, conversation};
 use serde::Deserialize;
 use serde_json::{Value, json};
+use tokio::signal::unix::{SignalKind, signal};
 
 const CONTRACTS: &str = include_str!("../../../fixtures/local/contracts.json");
 
@@ -60,7 +63,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let tasks: Vec<Task> = serde_json::from_str(CONTRACTS)?;
     let mut embedded = Embedded::open(&settings.weights, settings.threads)?;
     let (mut sums, started) = (Sums::default(), Instant::now());
-    let over = || started.elapsed() >= settings.time;
+    let interrupted = interrupted()?;
+    let over = || started.elapsed() >= settings.time || interrupted.load(Ordering::Relaxed);
     for (place, task) in tasks.iter().enumerate().take_while(|_| !over()) {
         let contract = Contract::compile(task.schema.clone())?;
         let others = tasks.iter().cycle().skip(place).take(tasks.len());
@@ -80,6 +84,24 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     writeln!(std::io::stdout(), "{}", sums.summary())?;
     Ok(())
+}
+
+/// Returns what becomes true with Ctrl-C or `kill`; the answer under way is still counted.
+fn interrupted() -> Result<Arc<AtomicBool>, Box<dyn Error>> {
+    let interrupted = Arc::new(AtomicBool::new(false));
+    let flag = Arc::clone(&interrupted);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let mut terminate = runtime.block_on(async { signal(SignalKind::terminate()) })?;
+    std::thread::spawn(move || {
+        runtime.block_on(async {
+            tokio::select! {
+                _ = terminate.recv() => {}
+                _ = tokio::signal::ctrl_c() => {}
+            }
+        });
+        flag.store(true, Ordering::Relaxed);
+    });
+    Ok(interrupted)
 }
 
 fn ask(

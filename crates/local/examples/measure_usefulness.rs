@@ -91,8 +91,12 @@ impl Task {
     /// Returns the contract, with its examples or without.
     fn contract(&self, manner: Manner) -> Result<Contract, Box<dyn Error>> {
         let mut schema = self.contract.clone();
-        if let (Manner::FewShot, Some(members)) = (manner, schema.as_object_mut()) {
-            members.insert("x-examples".to_owned(), self.examples.clone().into());
+        if let Some(members) = schema.as_object_mut() {
+            let examples = match manner {
+                Manner::ZeroShot => Vec::new(),
+                Manner::FewShot => self.examples.clone(),
+            };
+            members.insert("x-examples".to_owned(), examples.into());
         }
         Ok(Contract::compile(schema)?)
     }

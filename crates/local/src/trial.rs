@@ -193,3 +193,15 @@ pub(crate) fn random_block(kind: Kind, chance: &mut fastrand::Rng) -> Vec<u8> {
     }
     block
 }
+
+/// The model that other crates test with.
+#[test]
+fn the_tiny_model_of_the_fixtures_is_this_one() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/local/tiny.gguf");
+    let model = Gguf::model(7);
+    if std::env::var_os("AIRTIGHT_BLESS").is_some() {
+        model.write(&path);
+    }
+    let written = std::fs::read(&path).unwrap_or_default();
+    assert!(written == model.bytes(), "tiny.gguf is out of date: run `make bless`");
+}

