@@ -335,7 +335,7 @@ mod tests {
     #[test_case(
         "mistral:x",
         "unknown provider: `mistral`",
-        "use one of `anthropic:NAME`, `openai:NAME`, `openai-chat:NAME`, `gemini:NAME`, `openai-compatible:NAME`"
+        "use one of `anthropic:NAME`, `openai:NAME`, `openai-chat:NAME`, `gemini:NAME`, `openai-compatible:NAME`, or `embedded`"
     )]
     #[test_case(
         "gpt-5",

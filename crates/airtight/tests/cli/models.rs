@@ -6,7 +6,7 @@ fn weights_that_are_not_here_are_listed_and_nowhere() {
     let said = folder.run(&["models", "list"]);
     assert_eq!(
         (said.code, said.stdout.as_str()),
-        (0, "smollm2-135m  98 MB  Apache-2.0  SmolLM2-135M-Instruct, Q4_1  not here\n")
+        (0, "smollm2-135m  98 MB  not here  SmolLM2-135M-Instruct, Q4_1, Apache-2.0\n")
     );
     let said = folder.run(&["models", "path"]);
     assert_eq!((said.code, said.stdout.as_str()), (1, ""));

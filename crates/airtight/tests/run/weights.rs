@@ -166,15 +166,15 @@ fn a_disk_that_takes_no_more_leaves_nothing() {
 
 #[test]
 fn a_download_that_breaks_is_continued() {
-    let (shop, url) = Shop::open(fs::read(TINY).unwrap());
+    let content = fs::read(TINY).unwrap();
+    let (shop, url) = Shop::open(content.clone());
     let stage = Stage::new([]);
     let said = models(&stage, &["pull", &url, "--sha256", &checksum(TINY)]);
     assert_eq!(said.code, 0, "{said:?}");
-    let asked = shop.asked();
-    assert!(matches!(&asked[..], [None, Some(range)] if range.starts_with("bytes=")), "{asked:?}");
+    assert_eq!(shop.asked(), [None, Some(content.len() / 2)]);
     assert_eq!(kept(&stage), ["tiny.gguf"]);
     let fetched = fs::read(stage.path("data/airtight/models/tiny.gguf")).unwrap();
-    assert_eq!(fetched, fs::read(TINY).unwrap());
+    assert!(fetched == content);
 }
 
 #[test]
@@ -211,10 +211,30 @@ fn with_real_weights(stage: &Stage) -> Option<()> {
 }
 
 /// What the smallest model gets right: what stands in the text in one piece, given examples.
-#[test_case("triage", "2026-11-16T09:12:44Z ERROR [payments] charges time out", "/component", "payments")]
-#[test_case("contact", "Hello, I am Jonas Weber of Alpine Tools, jonas@alpine.example.", "/name", "Jonas Weber")]
-#[test_case("code-review", "api/upload.py:77 joins the file name to the path unchecked.", "/0/file", "api/upload.py")]
-fn the_default_model_answers_shipped_contracts(contract: &str, job: &str, place: &str, right: &str) {
+#[test_case(
+    "triage",
+    "2026-11-16T09:12:44Z ERROR [checkout] orders cannot be paid since 09:05",
+    "/component",
+    "checkout"
+)]
+#[test_case(
+    "contact",
+    "Hello, I am Jonas Weber of Alpine Tools, jonas@alpine.example.",
+    "/name",
+    "Jonas Weber"
+)]
+#[test_case(
+    "code-review",
+    "api/upload.py, lines 77 to 80: the path of the upload is not checked.",
+    "/0/file",
+    "api/upload.py"
+)]
+fn the_default_model_answers_shipped_contracts(
+    contract: &str,
+    job: &str,
+    place: &str,
+    right: &str,
+) {
     let schemas = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../schemas");
     let stage = Stage::new([]);
     let Some(()) = with_real_weights(&stage) else { return };

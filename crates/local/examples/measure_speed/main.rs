@@ -21,7 +21,9 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use airtight_core::{Allowance, Contract, Strictness, Verdict, judge};
-use airtight_local::{Completion, Embedded, Models, Package, Question, Sampling, Tokenizer, Weights};
+use airtight_local::{
+    Completion, Embedded, Models, Package, Question, Sampling, Tokenizer, Weights,
+};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
