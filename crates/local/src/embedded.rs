@@ -77,6 +77,7 @@ impl Embedded {
         let mut weights = Weights::open(path)?;
         let tokenizer = Tokenizer::of(weights.header())?;
         let template = Template::of(weights.header(), &tokenizer)?;
+        weights.require_memory()?;
         let engine = Llama::load(&mut weights, threads)?;
         Self::new(Box::new(engine), tokenizer, template)
     }

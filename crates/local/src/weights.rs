@@ -10,6 +10,9 @@ use crate::gguf::{Header, HeaderError};
 use crate::matrix::Matrix;
 use crate::quant::{Kind, SPAN};
 
+/// What a model takes beside its weights: the cache of a long text, and products.
+const WORKING_MEMORY_BYTES: u64 = 128 << 20;
+
 /// Why weights cannot be used.
 #[derive(Debug, Error)]
 pub enum WeightsError {
@@ -88,12 +91,10 @@ pub enum WeightsError {
         source: rayon::ThreadPoolBuildError,
     },
     /// The system does not give enough memory.
-    #[error("there is no memory for {bytes} bytes of the tensor `{tensor}`")]
+    #[error("there is no memory for the model, which takes {bytes} bytes")]
     Memory {
-        /// Which tensor.
-        tensor: String,
         /// How much was asked for.
-        bytes: usize,
+        bytes: u64,
     },
     /// The file cannot be read.
     #[error("cannot read the tensor `{tensor}`")]
@@ -134,6 +135,16 @@ impl Weights {
     /// Returns what the file says about itself.
     pub fn header(&self) -> &Header {
         &self.header
+    }
+
+    /// Refuses weights that there is no memory for, before it is used: to run out of it in the
+    /// middle ends the process without a word.
+    pub(crate) fn require_memory(&self) -> Result<(), WeightsError> {
+        // The packed weights, the tensor that is being packed, and what is remembered of a text.
+        let bytes = self.size.saturating_mul(2).saturating_add(WORKING_MEMORY_BYTES);
+        let mut room: Vec<u8> = Vec::new();
+        let asked = usize::try_from(bytes).unwrap_or(usize::MAX);
+        room.try_reserve_exact(asked).map_err(|_| WeightsError::Memory { bytes })
     }
 
     /// Reads a matrix of `rows` rows.
@@ -191,7 +202,7 @@ impl Weights {
         }
         let mut content = Vec::new();
         if content.try_reserve_exact(bytes).is_err() {
-            return Err(WeightsError::Memory { tensor: tensor(), bytes });
+            return Err(WeightsError::Memory { bytes: bytes as u64 });
         }
         content.resize(bytes, 0);
         let start = info.offset;

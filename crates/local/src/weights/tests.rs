@@ -63,3 +63,13 @@ fn a_missing_file_is_named() {
     let error = Weights::open(Path::new("no/such.gguf")).unwrap_err();
     assert_eq!(error.to_string(), "cannot open the weights `no/such.gguf`");
 }
+
+#[test]
+fn weights_beyond_all_memory_are_refused_before_they_are_read() {
+    let (_folder, path) = Gguf::model(0).save();
+    let mut weights = Weights::open(&path).unwrap();
+    weights.require_memory().unwrap();
+    weights.size = u64::MAX / 4;
+    let message = weights.require_memory().unwrap_err().to_string();
+    assert!(message.starts_with("there is no memory for the model"), "{message}");
+}
