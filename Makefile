@@ -11,7 +11,7 @@ RELEASED := --features airtight/otlp
 help: ## Show what there is to type
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
 
-demo: setup ## Build, then check a contract and validate an answer
+demo: setup ## Build, fetch weights, answer three contracts in the process, judge two answers
 	cargo build --locked --package airtight
 	@scripts/demo target/debug/airtight
 

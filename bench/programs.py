@@ -24,13 +24,13 @@ class Finished:
     stdout: str
 
 
-def run(command, env=None, cwd=None):
-    """Runs a program to its end; one that fails or takes longer than TIMEOUT_S is an error."""
+def run(command, env=None, cwd=None, timeout_s=TIMEOUT_S):
+    """Runs a program to its end; one that fails or takes too long is an error."""
     command = [str(part) for part in command]
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         start = time.monotonic_ns()
         child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=err, env=env, cwd=cwd)
-        timer = threading.Timer(TIMEOUT_S, child.kill)
+        timer = threading.Timer(timeout_s, child.kill)
         timer.start()
         _, status, usage = os.wait4(child.pid, 0)
         wall = time.monotonic_ns() - start
@@ -44,7 +44,7 @@ def run(command, env=None, cwd=None):
         return Finished(start, wall, int((usage.ru_utime + usage.ru_stime) * 1e9), out.read().decode())
 
 
-def run_with_peak(command, env=None, cwd=None):
+def run_with_peak(command, env=None, cwd=None, timeout_s=TIMEOUT_S):
     """The same, and the peak memory in KiB.
 
     By time(1), which is small: until a child replaces itself its memory is that of its parent,
@@ -52,7 +52,7 @@ def run_with_peak(command, env=None, cwd=None):
     """
     with tempfile.TemporaryDirectory() as folder:
         note = pathlib.Path(folder) / "peak"
-        done = run(["/usr/bin/time", "--format", "%M", "--output", note, *command], env, cwd)
+        done = run(["/usr/bin/time", "--format", "%M", "--output", note, *command], env, cwd, timeout_s)
         return done, int(note.read_text().split()[-1])
 
 

@@ -97,7 +97,7 @@ impl Agent {
         self.hooks.begin_run();
         let toolbox = self.toolbox.for_a_run().among(run.tools());
         let scene = Scene { agent: self, stage: &stage, parent: None, toolbox: &toolbox };
-        let span = telemetry::run(run.job(), Sender::User);
+        let span = telemetry::run(&self.provider, run.job(), Sender::User);
         let performance = Performance::new(scene, run, interrupt).since(started.into());
         let mut report = performance.perform(span).await;
         report.denials = toolbox.denials();

@@ -1,6 +1,7 @@
-//! Performs what `airtight-core` decides: providers over HTTP, tools, hooks, subagents, MCP.
+//! Performs what `airtight-core` decides: providers, tools, hooks, subagents, MCP.
 
 mod clock;
+mod download;
 mod drive;
 mod hooks;
 mod mcp;
@@ -15,6 +16,7 @@ mod toolbox;
 mod tools;
 mod workspace;
 
+pub use download::{DownloadError, download};
 pub use drive::{Agent, Event, Observer};
 pub use hooks::{HOOK_TIMEOUT, Hook, HookEvent, HookFault, HookFaults, Hooks, Veto};
 pub use mcp::{Mcp, McpConfigError, McpServer, McpState, McpStatus, McpTransport};

@@ -132,9 +132,9 @@ fn prepare(
     let errand = Errand::parse(&call.arguments).map_err(|error| error.to_string())?;
     let specs = errand.choose(scene.toolbox.specs()).map_err(|error| error.to_string())?;
     let toolbox = scene.toolbox.only(|name| specs.iter().any(|spec| spec.name == name));
-    let endpoint = scene.agent.provider.endpoint();
+    let provider = &scene.agent.provider;
     let wall = allowance.wall;
-    let job = errand.job(endpoint, subagents, specs, wall).map_err(|error| error.to_string())?;
+    let job = errand.job(provider, subagents, specs, wall).map_err(|error| error.to_string())?;
     let run = Run::within(&allowance.household, job).map_err(|error| error.to_string())?;
     let toolbox = toolbox.among(run.tools());
     Ok((errand, run, toolbox))
@@ -148,7 +148,7 @@ fn perform<'a>(
     toolbox: Toolbox,
     cancel: CancellationToken,
 ) -> std::pin::Pin<Box<dyn Future<Output = Outcome> + Send + 'a>> {
-    let span = telemetry::run(run.job(), Sender::Agent);
+    let span = telemetry::run(&scene.agent.provider, run.job(), Sender::Agent);
     Box::pin(async move {
         let scene = Scene { parent: Some(&call_id), toolbox: &toolbox, ..scene };
         let report = Performance::new(scene, run, cancel.clone()).perform(span).await;

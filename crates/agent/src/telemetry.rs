@@ -5,12 +5,13 @@
 
 mod names;
 
-use airtight_core::codec::{FailureKind, Reply, Stop, Wire};
+use airtight_core::codec::{FailureKind, Reply, Stop};
 use airtight_core::message::ToolStatus;
 use airtight_core::run::{Job, Outcome, Report, Rung};
 use tracing::Span;
 use tracing::field::Empty;
 
+use crate::provider::Provider;
 use names::{
     ATTEMPTS, COST, ERROR_TYPE, INPUT_TOKENS, KIND, MODE, MODEL, NUMBER, OPERATION, OUTCOME,
     OUTPUT_TOKENS, OUTPUT_TYPE, PROVIDER, RETRIES, RUNG, STATUS, STATUS_CODE, STOP, TOOL_CALLS,
@@ -42,14 +43,14 @@ pub(crate) enum Cut {
 }
 
 /// Begins a run.
-pub(crate) fn run(job: &Job, sender: Sender) -> Span {
+pub(crate) fn run(provider: &Provider, job: &Job, sender: Sender) -> Span {
     // What notifications set off are turns of a run, which do not have this.
     let is_json = sender == Sender::User && job.contract.is_some();
     tracing::info_span!(
         target: TELEMETRY_TARGET,
         "run",
         { OPERATION } = "invoke_agent",
-        { PROVIDER } = provider(job.wire),
+        { PROVIDER } = provider.telemetry_name(),
         { MODEL } = job.model,
         { MODE } = job.mode.name(),
         { OUTPUT_TYPE } = is_json.then_some("json"),
@@ -84,13 +85,13 @@ pub(crate) fn run_ended(span: &Span, report: &Report) {
 }
 
 /// Begins a turn: one request to the model, however often it is sent.
-pub(crate) fn turn(job: &Job, number: u32) -> Span {
+pub(crate) fn turn(provider: &Provider, job: &Job, number: u32) -> Span {
     tracing::info_span!(
         target: TELEMETRY_TARGET,
         "turn",
         { KIND } = "client",
         { OPERATION } = "chat",
-        { PROVIDER } = provider(job.wire),
+        { PROVIDER } = provider.telemetry_name(),
         { MODEL } = job.model,
         { NUMBER } = i64::from(number),
         { INPUT_TOKENS } = Empty,
@@ -148,14 +149,6 @@ fn fail(span: &Span, kind: &'static str) {
 /// Counts in the only whole numbers that the bridge to OpenTelemetry knows as such.
 fn count(tokens: Option<u64>) -> Option<i64> {
     i64::try_from(tokens?).ok()
-}
-
-fn provider(wire: Wire) -> &'static str {
-    match wire {
-        Wire::Anthropic => "anthropic",
-        Wire::Responses | Wire::Chat => "openai",
-        Wire::Gemini => "gcp.gemini",
-    }
 }
 
 fn stop(stop: &Stop) -> &str {

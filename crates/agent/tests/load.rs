@@ -51,12 +51,10 @@ fn agent(fake: &Fake) -> Agent {
 }
 
 fn job(agent: &Agent, contract: &Arc<Contract>, number: usize) -> Job {
-    let endpoint = agent.provider.endpoint();
     Job {
         contract: Some(Arc::clone(contract)),
-        wire: endpoint.wire,
-        dialect: endpoint.dialect,
-        model: endpoint.model.clone(),
+        dialect: agent.provider.dialect(),
+        model: agent.provider.model().to_owned(),
         mode: Mode::Tool,
         system: None,
         prompt: prompt(number),

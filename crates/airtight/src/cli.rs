@@ -1,6 +1,7 @@
 //! What can be typed.
 
 mod doctor;
+mod models;
 mod run;
 
 use std::ffi::OsString;
@@ -13,6 +14,9 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
 pub(crate) use doctor::DoctorArgs;
+pub(crate) use models::ModelsArgs;
+#[cfg(feature = "embedded")]
+pub(crate) use models::{ModelsAction, NameArgs, PullArgs};
 pub(crate) use run::{OutputFormat, RunArgs};
 
 /// Make AI agents keep a contract
@@ -27,6 +31,7 @@ Examples:
   airtight run --json-schema review.json 'Review HEAD'
                                            have a model do a job
   airtight doctor                          what is configured, and does it work?
+  airtight models pull                     weights for a model in this process
   airtight check review.json               is this contract sound, and who accepts it?
   airtight validate review.json answer.txt is there a conforming value in this answer?
   airtight completions bash                completion script for a shell")]
@@ -42,6 +47,7 @@ pub(crate) enum Command {
     Check(CheckArgs),
     Validate(ValidateArgs),
     Doctor(DoctorArgs),
+    Models(ModelsArgs),
     Completions(CompletionsArgs),
     /// Become a command that the kernel holds
     #[command(name = HELPER_ARGUMENT, hide = true)]

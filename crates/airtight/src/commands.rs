@@ -3,6 +3,8 @@
 mod check;
 mod completions;
 mod doctor;
+#[cfg(feature = "embedded")]
+mod models;
 mod run;
 mod sandbox;
 mod validate;
@@ -30,9 +32,21 @@ pub(crate) fn run(
         Command::Check(args) => check::run(&args, environment, printer),
         Command::Validate(args) => validate::run(&args, environment, printer),
         Command::Doctor(args) => doctor::run(&args, environment, printer),
+        #[cfg(feature = "embedded")]
+        Command::Models(args) => models::run(&args, environment, printer),
+        #[cfg(not(feature = "embedded"))]
+        Command::Models(_) => Err(without_embedded()),
         Command::Completions(args) => completions::run(&args, printer),
         Command::Sandbox(args) => Err(sandbox::enter(args)),
     }
+}
+
+/// Says what is missing in a program that was built without the embedded model.
+#[cfg(not(feature = "embedded"))]
+fn without_embedded() -> Error {
+    Error::new(Outcome::Contract, "this program was built without the embedded model")
+        .hint("build it with the feature `embedded`, which is on by default: `cargo install airtight`")
+        .hint("or name another model by `--model PROVIDER:NAME`")
 }
 
 /// Reads a contract and finds out everything about it.

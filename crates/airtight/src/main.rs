@@ -17,6 +17,8 @@ mod parallel;
 mod printer;
 mod progress;
 mod source;
+#[cfg(feature = "embedded")]
+mod weights;
 
 use std::process::ExitCode;
 

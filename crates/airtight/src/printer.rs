@@ -176,12 +176,7 @@ impl Printer {
 
     /// Prints one line on stderr.
     pub(crate) fn note(&mut self, spans: &[Span]) {
-        let mut line = Vec::new();
-        let paint = self.err_paint;
-        let written = spans.iter().try_for_each(|span| paint.write(&mut line, span));
-        line.push(b'\n');
-        // What cannot be said on stderr cannot be said anywhere.
-        drop(written.and_then(|()| io::stderr().lock().write_all(&line)));
+        write_note(self.err_paint, spans);
     }
 
     /// Hands everything printed so far to the reader.
@@ -230,6 +225,20 @@ impl Printer {
             self.note(&[Span::new(Tone::Good, "hint:"), Span::plain(format!(" {hint}"))]);
         }
     }
+}
+
+/// Prints one line on stderr, for whoever has no printer at hand.
+#[cfg(feature = "embedded")]
+pub(crate) fn note(spans: &[Span]) {
+    write_note(Paint::choose(&io::stderr()), spans);
+}
+
+fn write_note(paint: Paint, spans: &[Span]) {
+    let mut line = Vec::new();
+    let written = spans.iter().try_for_each(|span| paint.write(&mut line, span));
+    line.push(b'\n');
+    // What cannot be said on stderr cannot be said anywhere.
+    drop(written.and_then(|()| io::stderr().lock().write_all(&line)));
 }
 
 fn unwritable(error: io::Error) -> Error {

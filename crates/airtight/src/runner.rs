@@ -1,13 +1,14 @@
 //! Runs, from Rust.
 
 mod streaming;
+mod weights;
 
 use std::fmt;
+use std::path::PathBuf;
 
-use airtight_agent::provider::{ModelName, ModelNameError, Provider, Retries, Timeouts};
+use airtight_agent::provider::{Model, ModelName, ModelNameError, Provider, Retries, Timeouts};
 use airtight_agent::{Agent, Event, Hooks, Observer, Toolbox};
 use airtight_core::Source;
-use airtight_core::price::Price;
 use airtight_core::run::{Job, Mode, Outcome, Policy, Report, Run, Terminal};
 use secrecy::SecretString;
 use serde::de::DeserializeOwned;
@@ -40,7 +41,8 @@ pub use streaming::{Streaming, Update};
 /// ```
 #[derive(Clone)]
 pub struct Runner {
-    model: Result<ModelName, ModelNameError>,
+    model: Result<Model, ModelNameError>,
+    weights: weights::Shelf,
     base_url: Option<String>,
     key: Option<SecretString>,
     mode: Mode,
@@ -59,11 +61,13 @@ impl fmt::Debug for Runner {
 }
 
 impl Runner {
-    /// Makes a runner for `anthropic:NAME`, `openai:NAME`, `openai-chat:NAME`, `gemini:NAME` or
-    /// `openai-compatible:NAME`; what is wrong with the name is said by the first run.
+    /// Makes a runner for `anthropic:NAME`, `openai:NAME`, `openai-chat:NAME`, `gemini:NAME`,
+    /// `openai-compatible:NAME`, or a model in this process: `embedded`, `embedded:NAME` or
+    /// `embedded:PATH`. What is wrong with the name is said by the first run.
     pub fn new(model: &str) -> Self {
         Self {
-            model: ModelName::parse(model),
+            model: Model::parse(model),
+            weights: weights::Shelf::default(),
             base_url: None,
             key: None,
             mode: Mode::Auto,
@@ -87,6 +91,16 @@ impl Runner {
     #[must_use]
     pub fn base_url(mut self, url: impl Into<String>) -> Self {
         self.base_url = Some(url.into());
+        self
+    }
+
+    /// Sets the folder that weights of embedded models are looked up in by name.
+    ///
+    /// `airtight models path` says where the command keeps them. A model is loaded once for a runner
+    /// and its clones, which take turns.
+    #[must_use]
+    pub fn models(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.weights = weights::Shelf::in_folder(folder.into());
         self
     }
 
@@ -167,20 +181,21 @@ impl Runner {
         let model = self.model.as_ref().map_err(|error| {
             RunFailure::new(Outcome::Config, error.to_string()).hint(error.hint())
         })?;
-        let provider = self.provider(model)?;
-        let endpoint = provider.endpoint();
+        let provider = match model {
+            Model::Served(name) => self.served(name)?,
+            Model::Embedded(weights) => self.weights.provider(weights).await?,
+        };
         let run = Run::new(Job {
             contract: Some(contract.shared()),
-            wire: endpoint.wire,
-            dialect: endpoint.dialect,
-            model: model.name.clone(),
+            dialect: provider.dialect(),
+            model: provider.model().to_owned(),
             mode: self.mode,
             system: self.system.clone(),
             prompt,
             tools: Vec::new(),
             terminal: Terminal::Offered,
             policy: self.policy.clone(),
-            price: Price::of(endpoint.wire, &model.name),
+            price: provider.price(),
             source: self.source.clone(),
         })?;
         let mut agent = Agent::new(provider, Toolbox::default(), Hooks::default());
@@ -190,11 +205,11 @@ impl Runner {
 
     /// Returns the member that holds the value if the provider wants an object and it is none.
     fn wrapper<T>(&self, contract: &Contract<T>) -> Option<&'static str> {
-        let dialect = self.model.as_ref().ok()?.vendor.dialect();
+        let dialect = self.model.as_ref().ok()?.dialect();
         airtight_core::lower(contract, dialect).ok()?.inverse.wrapper()
     }
 
-    fn provider(&self, model: &ModelName) -> Result<Provider, RunFailure> {
+    fn served(&self, model: &ModelName) -> Result<Provider, RunFailure> {
         let refused = |error: airtight_agent::provider::EndpointError| {
             RunFailure::new(Outcome::Config, error.to_string())
         };

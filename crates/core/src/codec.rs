@@ -18,6 +18,7 @@ mod usage;
 
 use serde_json::Value;
 
+use crate::contract::WorkedExample;
 use crate::message::{Block, Message, ToolChoice, ToolSpec};
 use crate::wire::sse;
 
@@ -54,6 +55,9 @@ pub struct Request {
     pub choice: ToolChoice,
     /// The native structured output asked for.
     pub format: Option<Format>,
+    /// Jobs with the answers that are right for them, in the shape that is asked for. Formats of
+    /// providers leave them out: it is small models that need them.
+    pub examples: Vec<WorkedExample>,
     /// The most the model may say; the codec has a default where the provider demands a number.
     pub max_output_tokens: Option<u32>,
     /// Sampling temperature; the provider's default if absent.

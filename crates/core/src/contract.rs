@@ -14,6 +14,7 @@ mod rules;
 mod source;
 mod strict;
 mod subschemas;
+mod worked;
 
 use jsonschema::Draft;
 use semver::Version;
@@ -33,6 +34,7 @@ pub use root::Decision;
 pub use rules::Source;
 pub(crate) use rules::{GROUNDED, RULES};
 pub use source::{Origin, SOURCE_LIMIT_BYTES};
+pub use worked::WorkedExample;
 
 /// A JSON Schema with its rules and identity, compiled.
 #[derive(Debug)]

@@ -30,6 +30,7 @@ mod suite;
 pub use advice::Advice;
 pub use contract::{
     Contract, Diagnostic, ExampleError, Fingerprint, Origin, Preflight, Refusal, Severity, Source,
+    WorkedExample,
 };
 pub use excerpt::excerpt;
 pub use json::{Document, Pointer};

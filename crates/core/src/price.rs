@@ -107,6 +107,9 @@ impl<'de> Deserialize<'de> for Cost {
 }
 
 impl Price {
+    /// What tokens of a model in this process cost.
+    pub const FREE: Self = Self { input: 0, output: 0, cache_read: 0, cache_write: 0, long: None };
+
     /// Looks `model` up.
     pub fn of(wire: Wire, model: &str) -> Option<Self> {
         let model = model.strip_prefix("models/").unwrap_or(model);

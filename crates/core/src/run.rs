@@ -262,6 +262,7 @@ impl Run {
             tools: self.tools().cloned().collect(),
             choice,
             format: self.offer.as_ref().and_then(Offer::format),
+            examples: self.offer.as_ref().map(|it| it.examples.clone()).unwrap_or_default(),
             max_output_tokens: policy.max_output_tokens,
             temperature: policy.temperature,
         }

@@ -7,8 +7,15 @@ use airtight_core::{Contract, Document};
 use serde_json::{Value, json};
 use test_case::test_case;
 
-const NAMES: [&str; 6] =
-    ["agent-response", "code-review", "blog-writer", "context-file", "strategy", "triage"];
+const NAMES: [&str; 7] = [
+    "agent-response",
+    "code-review",
+    "blog-writer",
+    "contact",
+    "context-file",
+    "strategy",
+    "triage",
+];
 
 fn read(path: &str) -> String {
     std::fs::read_to_string(format!("{}/../../schemas/{path}", env!("CARGO_MANIFEST_DIR"))).unwrap()
@@ -73,6 +80,14 @@ fn examples_can_be_made_of_shipped_contracts() {
     }
 }
 
+#[test]
+fn worked_examples_of_shipped_contracts_conform() {
+    for name in NAMES {
+        let listed = contract(name).schema()["x-examples"].as_array().map_or(0, Vec::len);
+        assert_eq!(contract(name).worked_examples().len(), listed, "{name}");
+    }
+}
+
 /// Marks a member to be taken out.
 const GONE: &str = "(gone)";
 
@@ -121,6 +136,10 @@ fn changed(name: &str, place: &str, value: &Value) -> Value {
 #[test_case("blog-writer", "/wordCount", &json!("157"), "/wordCount", "type")]
 #[test_case("blog-writer", "/headings", &json!(GONE), "", "required")]
 #[test_case("blog-writer", "/internalLinks/0", &json!("guides/activation"), "/internalLinks/0", "format")]
+#[test_case("contact", "/email", &json!("amira at cedar"), "/email", "format")]
+#[test_case("contact", "/phone", &json!("by pigeon"), "/phone", "pattern")]
+#[test_case("contact", "/name", &json!(""), "/name", "minLength")]
+#[test_case("contact", "/company", &json!(GONE), "", "required")]
 #[test_case("context-file", "/companyOverview", &json!("x".repeat(99)), "/companyOverview", "minLength")]
 #[test_case("context-file", "/targetAudience", &json!("x".repeat(49)), "/targetAudience", "minLength")]
 #[test_case("context-file", "/coreProducts", &json!([]), "/coreProducts", "minItems")]

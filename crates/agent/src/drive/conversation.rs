@@ -16,7 +16,8 @@ use crate::telemetry::{self, Cut};
 impl Performance<'_> {
     /// Sends `request` until there is an answer, no hope or no time.
     pub(super) async fn converse(&mut self, request: Request) {
-        let span = telemetry::turn(self.run.job(), self.run.turns());
+        let provider = &self.scene.agent.provider;
+        let span = telemetry::turn(provider, self.run.job(), self.run.turns());
         self.exchange(&request, &span).instrument(span.clone()).await;
     }
 

@@ -1,4 +1,5 @@
-//! `anthropic:NAME`: which vendor a model belongs to, and what that vendor is used to.
+//! `anthropic:NAME`: which vendor a model belongs to, and what that vendor is used to; or
+//! `embedded:NAME`: which weights.
 
 use airtight_core::codec::Wire;
 use airtight_core::lower::Dialect;
@@ -142,7 +143,69 @@ impl Vendor {
     }
 }
 
-/// A model as the user names it: `vendor:name`.
+/// A model as the user names it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Model {
+    /// `vendor:name`: somebody serves it.
+    Served(ModelName),
+    /// `embedded` or `embedded:…`: it runs in this process.
+    Embedded(Weights),
+}
+
+/// The weights of a model in this process, as the user names them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Weights {
+    /// Those that are used if none are named.
+    Usual,
+    /// Those of this name.
+    Named(String),
+    /// This file, as it was typed.
+    File(String),
+}
+
+/// What stands before the colon for a model in this process.
+const EMBEDDED: &str = "embedded";
+
+impl Model {
+    /// Reads `vendor:name`, `embedded`, `embedded:NAME` or `embedded:PATH`.
+    pub fn parse(text: &str) -> Result<Self, ModelNameError> {
+        let (prefix, rest) = text.trim().split_once(':').unwrap_or((text.trim(), ""));
+        if prefix != EMBEDDED {
+            return ModelName::parse(text).map(Self::Served);
+        }
+        let rest = rest.trim();
+        let is_file = rest.contains(['/', '\\']) || rest.ends_with(".gguf");
+        Ok(Self::Embedded(match rest {
+            "" => Weights::Usual,
+            path if is_file => Weights::File(path.to_owned()),
+            name => Weights::Named(name.to_owned()),
+        }))
+    }
+}
+
+impl Model {
+    /// Returns what is accepted of JSON Schema, unless the caller knows better.
+    pub fn dialect(&self) -> Dialect {
+        match self {
+            Self::Served(model) => model.vendor.dialect(),
+            Self::Embedded(_) => Dialect::Llguidance,
+        }
+    }
+}
+
+impl std::fmt::Display for Model {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Served(model) => model.fmt(f),
+            Self::Embedded(Weights::Usual) => f.write_str(EMBEDDED),
+            Self::Embedded(Weights::Named(which) | Weights::File(which)) => {
+                write!(f, "{EMBEDDED}:{which}")
+            }
+        }
+    }
+}
+
+/// A served model as the user names it: `vendor:name`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelName {
     /// Whose it is.
@@ -188,7 +251,7 @@ impl ModelNameError {
             }
             Self::NoVendor { .. } | Self::UnknownVendor { .. } => {
                 let forms = Vendor::ALL.map(|vendor| format!("`{}:NAME`", vendor.prefix()));
-                format!("use one of {}", forms.join(", "))
+                format!("use one of {}, or `{EMBEDDED}`", forms.join(", "))
             }
             Self::NoName { vendor } => format!("write it as `{vendor}:NAME`"),
         }
@@ -206,8 +269,8 @@ impl ModelName {
             return Err(ModelNameError::NoVendor { given: text.to_owned(), suggestion: meant });
         };
         let Some(vendor) = found else {
-            let meant = nearest(prefix, Vendor::ALL.map(Vendor::prefix))
-                .map(|vendor| format!("{vendor}:{name}"));
+            let known = Vendor::ALL.into_iter().map(Vendor::prefix).chain([EMBEDDED]);
+            let meant = nearest(prefix, known).map(|vendor| format!("{vendor}:{name}"));
             return Err(ModelNameError::UnknownVendor {
                 given: prefix.to_owned(),
                 suggestion: meant,
@@ -272,7 +335,7 @@ mod tests {
     #[test_case(
         "mistral:x",
         "unknown provider: `mistral`",
-        "use one of `anthropic:NAME`, `openai:NAME`, `openai-chat:NAME`, `gemini:NAME`, `openai-compatible:NAME`"
+        "use one of `anthropic:NAME`, `openai:NAME`, `openai-chat:NAME`, `gemini:NAME`, `openai-compatible:NAME`, or `embedded`"
     )]
     #[test_case(
         "gpt-5",
@@ -304,6 +367,26 @@ mod tests {
         assert_eq!(found.base_url.as_str(), "http://127.0.0.1:1/x/");
         assert_eq!(found.carried, Carried::AsBearer);
         assert_eq!(found.key.unwrap().expose_secret(), "t");
+    }
+
+    #[test_case("embedded" => Weights::Usual)]
+    #[test_case("embedded:" => Weights::Usual)]
+    #[test_case("embedded:smollm2-135m" => Weights::Named("smollm2-135m".to_owned()))]
+    #[test_case("embedded:./m.gguf" => Weights::File("./m.gguf".to_owned()))]
+    #[test_case("embedded:m.gguf" => Weights::File("m.gguf".to_owned()))]
+    #[test_case("embedded:~/weights/m" => Weights::File("~/weights/m".to_owned()))]
+    fn weights_are_named_or_a_file(text: &str) -> Weights {
+        let Ok(Model::Embedded(weights)) = Model::parse(text) else { panic!("{text}") };
+        weights
+    }
+
+    #[test]
+    fn other_models_are_served() {
+        let model = Model::parse("openai:embedded:x").unwrap();
+        assert_eq!(model.to_string(), "openai:embedded:x");
+        assert!(matches!(model, Model::Served(_)));
+        let hint = Model::parse("embeded:x").unwrap_err().hint();
+        assert_eq!(hint, "did you mean `embedded:x`?");
     }
 
     #[test]

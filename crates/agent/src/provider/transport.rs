@@ -7,15 +7,14 @@ mod body;
 mod client;
 mod failure;
 
-use std::ops::ControlFlow;
 use std::time::Duration;
 
-use airtight_core::codec::{Assembler, Call, Delta, ProviderFailure, Reply, Request};
+use airtight_core::codec::{Assembler, Call, Delta, ProviderFailure, Request};
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, Response};
 use tokio::time::{Instant, timeout_at};
 
-use super::{Endpoint, EndpointError};
+use super::{End, Endpoint, EndpointError, Listen};
 use body::Body;
 
 /// How long a server may take to accept a connection, TLS included.
@@ -50,38 +49,18 @@ impl Default for Timeouts {
     }
 }
 
-/// One model at one provider. Clones share their connections.
+/// A model that is served over HTTP. Clones share their connections.
 #[derive(Debug, Clone)]
-pub struct Provider {
+pub struct Service {
     endpoint: Endpoint,
     headers: HeaderMap,
     client: Client,
     timeouts: Timeouts,
 }
 
-/// What came of one request.
-#[derive(Debug)]
-pub struct Exchange {
-    /// What was said, whole or not.
-    pub reply: Reply,
-    /// How it ended.
-    pub end: End,
-}
-
-/// How a streamed answer ended.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum End {
-    /// With the format's own end mark.
-    Whole,
-    /// The one who listened wanted no more, or was told to stop.
-    Stopped,
-    /// The provider failed.
-    Failed(ProviderFailure),
-}
-
-impl Provider {
-    /// Makes a provider of `endpoint`, with the process's connections where possible.
-    pub fn new(endpoint: Endpoint, timeouts: Timeouts) -> Result<Self, EndpointError> {
+impl Service {
+    /// Takes the model at `endpoint`, with the process's connections where possible.
+    pub(super) fn new(endpoint: Endpoint, timeouts: Timeouts) -> Result<Self, EndpointError> {
         let client = client::shared(&endpoint, timeouts.connect)?;
         let headers = endpoint.header_map()?;
         Ok(Self { endpoint, headers, client, timeouts })
@@ -92,33 +71,20 @@ impl Provider {
         &self.endpoint
     }
 
-    /// Sends `request` once and gives every piece of the answer to `listen`, until `listen` breaks
-    /// or `stop` is ready. What was said before is in the exchange, however it ends.
-    pub async fn send(
+    /// Sends `request` and hears its answer to the end, or until `listen` breaks.
+    pub(super) async fn exchange(
         &self,
         request: &Request,
-        listen: &mut (dyn FnMut(&Delta) -> ControlFlow<()> + Send),
-        stop: impl Future<Output = ()> + Send,
-    ) -> Exchange {
-        let mut assembler = Assembler::default();
-        let end = tokio::select! {
-            biased;
-            () = stop => End::Stopped,
-            end = self.exchange(request, listen, &mut assembler) => end,
-        };
-        let end = match end {
-            End::Failed(failure) => End::Failed(self.told(failure)),
-            End::Whole | End::Stopped => end,
-        };
-        Exchange { reply: assembler.finish(), end }
-    }
-
-    async fn exchange(
-        &self,
-        request: &Request,
-        listen: &mut (dyn FnMut(&Delta) -> ControlFlow<()> + Send),
+        listen: Listen<'_>,
         assembler: &mut Assembler,
     ) -> End {
+        match self.hear(request, listen, assembler).await {
+            End::Failed(failure) => End::Failed(self.told(failure)),
+            end @ (End::Whole | End::Stopped) => end,
+        }
+    }
+
+    async fn hear(&self, request: &Request, listen: Listen<'_>, assembler: &mut Assembler) -> End {
         let deadline = Instant::now() + self.timeouts.total;
         let call = self.endpoint.wire.encode(request);
         let response = match self.open(&call, deadline).await {

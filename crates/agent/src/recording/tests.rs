@@ -4,7 +4,7 @@ use std::fs::File;
 use std::sync::Arc;
 use std::time::Duration;
 
-use airtight_core::codec::{Delta, FailureKind, ProviderFailure, Reply, Stop, Wire};
+use airtight_core::codec::{Delta, FailureKind, ProviderFailure, Reply, Stop};
 use airtight_core::message::{Block, Enforcement, ToolCall, ToolResult, ToolSpec, ToolStatus};
 use airtight_core::redact::{MASK, Redactor};
 use airtight_core::run::{
@@ -63,7 +63,6 @@ fn job(mode: Mode) -> Job {
     });
     Job {
         contract: Some(Arc::new(Contract::compile(schema).unwrap())),
-        wire: Wire::Anthropic,
         dialect: Dialect::Anthropic,
         model: "model-1".to_owned(),
         mode,

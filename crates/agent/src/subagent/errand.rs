@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{AGENT_TOOL, Subagents};
-use crate::provider::Endpoint;
+use crate::provider::Provider;
 
 /// How often a subagent is asked again: the third rejected answer is the last.
 const REASKS: u8 = 2;
@@ -137,7 +137,7 @@ impl Errand {
     /// Makes the job of it, within the wall time that is left to the one who sends it.
     pub(super) fn job(
         &self,
-        endpoint: &Endpoint,
+        provider: &Provider,
         subagents: &Subagents,
         tools: Vec<ToolSpec>,
         left: Option<Duration>,
@@ -152,9 +152,8 @@ impl Errand {
         Ok(Job {
             terminal: if contract.is_some() { Terminal::Offered } else { Terminal::Denied },
             contract: contract.map(Arc::new),
-            wire: endpoint.wire,
-            dialect: endpoint.dialect,
-            model: endpoint.model.clone(),
+            dialect: provider.dialect(),
+            model: provider.model().to_owned(),
             mode: Mode::Tool,
             system: Some(system),
             prompt: self.prompt.clone(),

@@ -81,7 +81,6 @@ impl Rig {
         let timeouts = Timeouts { idle: Duration::from_secs(20), ..Timeouts::default() };
         let job = Job {
             contract: Some(contract()),
-            wire: endpoint.wire,
             dialect: endpoint.dialect,
             model: endpoint.model.clone(),
             mode: Mode::Tool,
@@ -101,7 +100,7 @@ impl Rig {
 
     /// Gives up on a server that is silent for so long.
     pub(crate) fn idle(mut self, idle: Duration) -> Self {
-        let endpoint = self.agent.provider.endpoint().clone();
+        let endpoint = self.agent.provider.endpoint().unwrap().clone();
         let timeouts = Timeouts { head: idle, idle, ..Timeouts::default() };
         self.agent.provider = Provider::new(endpoint, timeouts).unwrap();
         self

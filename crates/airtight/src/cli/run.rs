@@ -24,6 +24,7 @@ use crate::config::{Entry, Key, Trust, Value};
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:
+  airtight run --json-schema triage 'ERROR [payments] charge failed: card declined'
   airtight run --json-schema @review.json --model anthropic:claude-sonnet-4-5 'Review HEAD'
   git diff | airtight run --json-schema review --model openai:gpt-5 -p 'Review this change'
   airtight run --json-schema triage --no-tools --model gemini:gemini-2.5-flash @ticket.txt
@@ -71,6 +72,10 @@ pub(crate) struct RunArgs {
     #[command(flatten)]
     pub(crate) patterns: PatternArgs,
 
+    /// Fetch the weights of an embedded model without asking
+    #[arg(long, short)]
+    pub(crate) yes: bool,
+
     #[command(flatten)]
     pub(crate) trust: TrustArgs,
 }
@@ -79,7 +84,9 @@ pub(crate) struct RunArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Model")]
 pub(crate) struct ModelArgs {
-    /// Model: anthropic:NAME, openai:NAME, gemini:NAME or openai-compatible:NAME
+    /// Model: anthropic:NAME, openai:NAME, gemini:NAME, openai-compatible:NAME, or embedded (a small
+    /// one in this process, which is the default where no provider has a key), embedded:NAME or
+    /// embedded:PATH
     #[arg(long, value_name = "PROVIDER:NAME")]
     pub(crate) model: Option<String>,
 

@@ -1,11 +1,12 @@
 //! `airtight doctor`: what is in force, from where, and does it work?
 
+mod embedded;
 mod program;
 mod provider;
 mod report;
 
 use airtight_agent::Sandbox;
-use airtight_agent::provider::{ModelName, Vendor};
+use airtight_agent::provider::{Model, ModelName, Vendor};
 use airtight_core::redact::Redactor;
 use futures_util::future::join_all;
 use tokio::runtime;
@@ -48,12 +49,15 @@ fn refuse<T>(error: Error, args: &DoctorArgs, printer: &mut Printer) -> Result<T
 }
 
 fn examine(args: &DoctorArgs, config: &Config, environment: &Environment) -> Result<Report, Error> {
-    let chosen = model::name(config);
+    let chosen = model::chosen(config, environment);
     let network = if args.offline { Network::Avoided } else { Network::Used };
     let runtime = runtime::Builder::new_current_thread().enable_all().build()?;
     let progress = Progress::new(Vendor::ALL.len() + program::NAMES.len());
     let (mut providers, programs) = runtime.block_on(async {
-        let model = chosen.as_ref().ok();
+        let model = match &chosen {
+            Ok(Model::Served(name)) => Some(name),
+            Ok(Model::Embedded(_)) | Err(_) => None,
+        };
         let providers = vendors(model).into_iter().map(|vendor| {
             watched(provider::examine(vendor, model, config, environment, network), &progress)
         });
@@ -62,6 +66,7 @@ fn examine(args: &DoctorArgs, config: &Config, environment: &Environment) -> Res
         tokio::join!(join_all(providers), join_all(programs))
     });
     drop(progress);
+    providers.push(embedded::examine(chosen.as_ref().ok(), environment));
     // A provider may say anything, also the key of another one.
     let redactor = Redactor::new(environment.secrets());
     for examined in &mut providers {
@@ -102,7 +107,7 @@ fn sandbox() -> Result<(), String> {
 
 /// Decides whether a run can work, and what to do if not.
 fn conclude(
-    chosen: &Result<ModelName, Error>,
+    chosen: &Result<Model, Error>,
     providers: &[Examined],
     config: &Config,
 ) -> (Outcome, Vec<Problem>) {

@@ -1,5 +1,8 @@
 //! `airtight run`: have a model do a job and answer by a contract.
 
+mod access;
+#[cfg(feature = "embedded")]
+mod embedded;
 mod equipment;
 mod job;
 mod limit;

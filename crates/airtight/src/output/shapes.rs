@@ -97,7 +97,7 @@ pub(crate) struct Attempt {
     /// `failed`.
     #[schemars(with = "String")]
     pub(crate) ending: airtight_core::run::Ending,
-    /// How it was delivered: `native`, `tool`, `text`, `repair` or `re-ask`.
+    /// How it was delivered: `native`, `tool`, `grammar`, `text`, `repair` or `re-ask`.
     #[schemars(with = "String")]
     pub(crate) rung: airtight_core::run::Rung,
     /// What is wrong with it.
@@ -303,7 +303,7 @@ pub(crate) struct RunResult {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Value")]
     pub(crate) structured_result: Option<Box<RawValue>>,
-    /// How the answer was obtained: `native`, `tool`, `text`, `repair` or `re-ask`.
+    /// How the answer was obtained: `native`, `tool`, `grammar`, `text`, `repair` or `re-ask`.
     #[schemars(with = "Option<String>")]
     pub(crate) rung: Option<airtight_core::run::Rung>,
     /// Every answer that was judged.

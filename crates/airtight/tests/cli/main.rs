@@ -6,4 +6,5 @@ mod check;
 mod completions;
 mod folder;
 mod hostile;
+mod models;
 mod validate;

@@ -45,7 +45,8 @@ fn a_refused_key_a_broken_provider_and_no_model_differ() {
     assert_eq!(doctor(&refused, &[]).0.code, 41);
     let broken = Stage::new([Turn::status(500).forever()]);
     assert_eq!(doctor(&broken, &[]).0.code, 3);
-    let said: Said = broken.bare(&["doctor"]).output().unwrap().into();
+    let mut command = broken.bare(&["doctor", "--offline"]);
+    let said: Said = command.env("GEMINI_API_KEY", "key").output().unwrap().into();
     assert_eq!(said.code, 52, "{said:?}");
     assert!(said.stdout.contains("hint: pass `--model anthropic:NAME`"), "{said:?}");
 }

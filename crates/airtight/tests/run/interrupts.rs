@@ -18,7 +18,7 @@ fn server(script: &str) -> String {
     json!({ "mcpServers": { "s": { "command": "sh", "args": ["-c", script] } } }).to_string()
 }
 
-fn signal(child: &Child, name: &str) {
+pub(crate) fn signal(child: &Child, name: &str) {
     let sent = Command::new("kill").args(["-s", name, &child.id().to_string()]).status().unwrap();
     assert!(sent.success());
 }

@@ -11,6 +11,8 @@
 mod concealment;
 mod conflicts;
 mod doctor;
+#[cfg(feature = "embedded")]
+mod embedded;
 mod errors;
 mod failures;
 mod hooks;
@@ -25,9 +27,13 @@ mod proxies;
 mod roots;
 mod secrets;
 mod settings;
+#[cfg(feature = "embedded")]
+mod shop;
 mod stage;
 #[cfg(feature = "otlp")]
 mod telemetry;
 mod terminal;
 mod tools;
 mod wall_time;
+#[cfg(feature = "embedded")]
+mod weights;

@@ -14,14 +14,15 @@ use serde_json::json;
 use crate::stage::{Stage, good};
 
 /// A terminal, and everything that was written to it.
-struct Terminal {
-    device: File,
+pub(crate) struct Terminal {
+    pub(crate) device: File,
+    keyboard: File,
     pieces: Receiver<String>,
     seen: String,
 }
 
 impl Terminal {
-    fn open() -> Self {
+    pub(crate) fn open() -> Self {
         let screen = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
         grantpt(&screen).unwrap();
         unlockpt(&screen).unwrap();
@@ -29,8 +30,9 @@ impl Terminal {
         let path = OsStr::from_bytes(name.as_bytes());
         let device = File::options().read(true).write(true).open(path).unwrap();
         let (show, pieces) = channel();
+        let mut screen = File::from(screen);
+        let keyboard = screen.try_clone().unwrap();
         thread::spawn(move || {
-            let mut screen = File::from(screen);
             let mut piece = [0; 4096];
             // An error means that everybody has closed the device.
             while let Ok(count) = screen.read(&mut piece) {
@@ -40,20 +42,26 @@ impl Terminal {
                 }
             }
         });
-        Self { device, pieces, seen: String::new() }
+        Self { device, keyboard, pieces, seen: String::new() }
     }
 
     /// Waits until all of `words` were seen.
-    fn shows(&mut self, words: &[&str]) {
+    pub(crate) fn shows(&mut self, words: &[&str]) {
         while !words.iter().all(|word| self.seen.contains(word)) {
             self.seen.push_str(&self.pieces.recv().unwrap());
         }
     }
 
+    /// Types a line.
+    #[cfg(feature = "embedded")]
+    pub(crate) fn types(&mut self, line: &str) {
+        std::io::Write::write_all(&mut self.keyboard, format!("{line}\n").as_bytes()).unwrap();
+    }
+
     /// Returns everything that was seen once everybody has closed the device.
-    fn close(self) -> String {
-        let Self { device, pieces, mut seen } = self;
-        drop(device);
+    pub(crate) fn close(self) -> String {
+        let Self { device, keyboard, pieces, mut seen } = self;
+        drop((device, keyboard));
         seen.extend(pieces.iter());
         seen
     }

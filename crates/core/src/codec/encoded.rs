@@ -105,6 +105,7 @@ fn rich() -> Request {
         ],
         choice: ToolChoice::Tool("structured_output".to_owned()),
         format: None,
+        examples: Vec::new(),
         max_output_tokens: None,
         temperature: None,
     }
@@ -118,6 +119,7 @@ fn native() -> Request {
         tools: Vec::new(),
         choice: ToolChoice::Auto,
         format: Some(Format { name: "verdict".to_owned(), schema: schema() }),
+        examples: Vec::new(),
         max_output_tokens: Some(1_000),
         temperature: Some(0.5),
     }

@@ -24,6 +24,7 @@ use super::root::{self, Decision, Root};
 use super::source::{self, Origin};
 use super::strict;
 use super::subschemas::Subschemas;
+use super::worked;
 use crate::Answer;
 use crate::json::Pointer;
 use crate::verdict::BASE_WORK;
@@ -169,6 +170,7 @@ impl Preflight {
         let patterns = options.patterns;
         let contract =
             Contract { schema, draft, validator, patterns, identity, fingerprint, expansion };
+        findings.extend(worked::inspect(&contract));
         if has_rules && let Ok(example) = contract.example() {
             root.shown_by(&example);
         }

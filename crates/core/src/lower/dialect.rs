@@ -60,6 +60,11 @@ impl Dialect {
         Self::ALL.into_iter().find(|dialect| dialect.name() == name)
     }
 
+    /// Claims that answers are held to it in this process, and not by somebody else's promise.
+    pub fn is_local(self) -> bool {
+        self == Self::Llguidance
+    }
+
     /// Returns what this dialect accepts.
     pub fn table(self) -> &'static Table {
         match self {

@@ -24,6 +24,8 @@ pub(super) enum Channel {
     Arguments,
     /// As text that the provider held to the schema.
     Native,
+    /// As text that a grammar held to the schema, token by token.
+    Grammar,
     /// As plain text.
     Text,
 }
@@ -247,7 +249,9 @@ fn in_own_shape(mut violations: Violations, inverse: &Inverse) -> Violations {
 fn rejection(channel: Channel, rejected: Rejected, extent: Extent) -> Finding {
     let Rejected { reason, violations } = rejected;
     let candidate = match (&reason, channel) {
-        (Rejection::NoJson, Channel::Text | Channel::Native) => Candidate::Absent,
+        (Rejection::NoJson, Channel::Text | Channel::Native | Channel::Grammar) => {
+            Candidate::Absent
+        }
         _ => Candidate::Judged,
     };
     let ending = match (&reason, extent) {
@@ -283,8 +287,9 @@ fn rung(channel: Channel, edits: &Edits) -> Rung {
     match channel {
         Channel::Arguments if edits.is_empty() => Rung::Tool,
         Channel::Native if edits.is_empty() => Rung::Native,
-        Channel::Native | Channel::Text if only_found => Rung::Text,
-        Channel::Arguments | Channel::Native | Channel::Text => Rung::Repair,
+        Channel::Grammar if edits.is_empty() => Rung::Grammar,
+        Channel::Native | Channel::Grammar | Channel::Text if only_found => Rung::Text,
+        Channel::Arguments | Channel::Native | Channel::Grammar | Channel::Text => Rung::Repair,
     }
 }
 
@@ -294,7 +299,8 @@ fn rejected(ending: Ending, violation: Violation, candidate: Candidate) -> Findi
 
 /// Returns the channel that text is in.
 pub(super) fn channel_of_text(offer: &Offer) -> Channel {
-    match offer.way {
+    match &offer.way {
+        Way::Native(lowering) if lowering.dialect.is_local() => Channel::Grammar,
         Way::Native(_) => Channel::Native,
         Way::Tool { .. } | Way::Prompt { .. } | Way::Withheld => Channel::Text,
     }

@@ -134,6 +134,7 @@ fn rung_of(channel: Channel) -> Rung {
     match channel {
         Channel::Arguments => Rung::Tool,
         Channel::Native => Rung::Native,
+        Channel::Grammar => Rung::Grammar,
         Channel::Text => Rung::Text,
     }
 }

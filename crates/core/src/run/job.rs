@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::codec::Wire;
 use crate::contract::{Contract, Source};
 use crate::lower::Dialect;
 use crate::message::ToolSpec;
@@ -14,8 +13,6 @@ use crate::price::Price;
 pub struct Job {
     /// What the answer must satisfy; a subagent without one answers in text.
     pub contract: Option<Arc<Contract>>,
-    /// The format that the provider speaks.
-    pub wire: Wire,
     /// What the provider accepts of JSON Schema.
     pub dialect: Dialect,
     /// The provider's name of the model.

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::answer::{Channel, Extent, Finding};
 use super::{Job, Mode, Policy, Run, TERMINAL_TOOL, Terminal};
 use crate::arbitrary::{Case, case};
-use crate::codec::{Delta, Wire};
+use crate::codec::Delta;
 use crate::{Contract, Dialect};
 
 /// Puts a generated contract where plain properties lead to it.
@@ -28,7 +28,6 @@ fn within(case: Case) -> (Value, Value) {
 fn job(schema: Value) -> Job {
     Job {
         contract: Some(Contract::compile(schema).unwrap().into()),
-        wire: Wire::Chat,
         dialect: Dialect::Llguidance,
         model: String::new(),
         mode: Mode::Tool,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::Advice;
 use crate::codec::Format;
-use crate::contract::Contract;
+use crate::contract::{Contract, WorkedExample};
 use crate::json::{Document, Pointer};
 use crate::lower::{Dialect, EnforcedBy, Loss, Lowering, lower, lower_parameters};
 use crate::message::{Enforcement, ToolSpec};
@@ -26,6 +26,8 @@ pub(super) struct Offer {
     /// What streamed answers are followed by, where they are in the contract's own shape and the
     /// provider is asked to enforce it.
     pub(super) plan: Option<Arc<Plan>>,
+    /// The contract's worked examples, in the shape that is asked for.
+    pub(super) examples: Vec<WorkedExample>,
     pub(super) way: Way,
 }
 
@@ -57,7 +59,9 @@ impl Offer {
             let message = "the answer could only come as plain text, which is refused";
             return Err(RunError::new(Outcome::Config, message).advise(Advice::AllowText));
         }
-        let mut offer = Self { contract, adapted: None, plan: None, way };
+        let examples = contract.worked_examples();
+        let mut offer = Self { contract, adapted: None, plan: None, examples, way };
+        offer.reshape_examples();
         match offer.lowering() {
             Some(lowering) if !lowering.inverse.is_identity() => {
                 offer.adapted = Contract::compile(lowering.schema.clone()).ok();
@@ -68,6 +72,21 @@ impl Offer {
             Some(_) | None => {}
         }
         Ok(offer)
+    }
+
+    /// Says worked examples as an answer would; those that cannot be said are left out.
+    fn reshape_examples(&mut self) {
+        let mut examples = std::mem::take(&mut self.examples);
+        if let Some(lowering) = self.lowering().filter(|it| !it.inverse.is_identity()) {
+            examples.retain_mut(|example| match lowering.pre_image(&example.output) {
+                Some(output) => {
+                    example.output = output;
+                    true
+                }
+                None => false,
+            });
+        }
+        self.examples = examples;
     }
 
     /// Returns the mode that was settled on.
@@ -163,11 +182,13 @@ impl Offer {
 ///
 /// Tool and native output are adapted alike, so a loss that is told in words weighs the same in
 /// both. One that the model does not know of will be broken, and the tool's result is the better
-/// place to say so.
+/// place to say so. A grammar in this process is stronger than either.
 fn auto(job: &Job, contract: &Contract, terminal: Terminal) -> Result<Way, RunError> {
     let lowered = lower(contract, job.dialect).ok();
     match (lowered, terminal) {
-        (Some(lowering), Terminal::Offered) if job.tools.is_empty() && is_known(&lowering) => {
+        (Some(lowering), Terminal::Offered)
+            if job.tools.is_empty() && (job.dialect.is_local() || is_known(&lowering)) =>
+        {
             Ok(Way::Native(lowering))
         }
         (_, Terminal::Offered) => tool(job, contract),

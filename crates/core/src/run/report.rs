@@ -102,6 +102,8 @@ pub enum Rung {
     Native,
     /// The terminal tool.
     Tool,
+    /// A grammar that held the model to the contract, token by token.
+    Grammar,
     /// Found in plain text.
     Text,
     /// Found in plain text or arguments, and repaired.
@@ -116,6 +118,7 @@ impl Rung {
         match self {
             Self::Native => "native",
             Self::Tool => "tool",
+            Self::Grammar => "grammar",
             Self::Text => "text",
             Self::Repair => "repair",
             Self::ReAsk => "re-ask",

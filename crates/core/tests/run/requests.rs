@@ -1,6 +1,6 @@
 //! What is asked of the model, mode by mode and dialect by dialect.
 
-use airtight_core::codec::Wire;
+use airtight_core::Dialect;
 use airtight_core::lower::{lower, lower_parameters};
 use airtight_core::message::{Enforcement, ToolChoice};
 use airtight_core::run::{Mode, Outcome, Run, Step, TERMINAL_TOOL, Terminal, TextRung};
@@ -15,16 +15,10 @@ fn first(job: airtight_core::run::Job) -> airtight_core::codec::Request {
     *request
 }
 
-#[test_matrix([
-    (Wire::Anthropic, Dialect::Anthropic),
-    (Wire::Responses, Dialect::OpenaiStrict),
-    (Wire::Chat, Dialect::OpenaiStrict),
-    (Wire::Chat, Dialect::Vllm),
-    (Wire::Gemini, Dialect::Gemini),
-])]
-fn tool_mode_offers_the_adapted_schema_as_strict_parameters((wire, dialect): (Wire, Dialect)) {
+#[test_matrix([Dialect::Anthropic, Dialect::OpenaiStrict, Dialect::Vllm, Dialect::Gemini])]
+fn tool_mode_offers_the_adapted_schema_as_strict_parameters(dialect: Dialect) {
     let mut job = job(review());
-    (job.wire, job.dialect) = (wire, dialect);
+    job.dialect = dialect;
     let contract = job.contract.clone().unwrap();
     let request = first(job);
     let terminal = request.tools.last().unwrap();
@@ -35,15 +29,10 @@ fn tool_mode_offers_the_adapted_schema_as_strict_parameters((wire, dialect): (Wi
     assert!(request.system.unwrap().contains(TERMINAL_TOOL));
 }
 
-#[test_matrix([
-    (Wire::Anthropic, Dialect::Anthropic),
-    (Wire::Responses, Dialect::OpenaiStrict),
-    (Wire::Chat, Dialect::LlamaCpp),
-    (Wire::Gemini, Dialect::Gemini),
-])]
-fn native_mode_asks_for_the_adapted_schema_as_the_format((wire, dialect): (Wire, Dialect)) {
+#[test_matrix([Dialect::Anthropic, Dialect::OpenaiStrict, Dialect::LlamaCpp, Dialect::Gemini])]
+fn native_mode_asks_for_the_adapted_schema_as_the_format(dialect: Dialect) {
     let mut job = job(review());
-    (job.wire, job.dialect, job.mode) = (wire, dialect, Mode::Native);
+    (job.dialect, job.mode) = (dialect, Mode::Native);
     let contract = job.contract.clone().unwrap();
     let request = first(job);
     assert_eq!(request.format.unwrap().schema, lower(&contract, dialect).unwrap().schema);

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
-use airtight_core::codec::{Reply, Request, Stop, Usage, Wire};
+use airtight_core::codec::{Reply, Request, Stop, Usage};
 use airtight_core::message::{
     Block, Enforcement, Message, ToolCall, ToolResult, ToolSpec, ToolStatus,
 };
@@ -42,7 +42,6 @@ pub(crate) fn notification(task: &str, text: &str) -> Notification {
 pub(crate) fn job(schema: Value) -> Job {
     Job {
         contract: Some(contract(schema)),
-        wire: Wire::Anthropic,
         dialect: Dialect::Anthropic,
         model: "model".to_owned(),
         mode: Mode::Tool,

@@ -96,17 +96,7 @@ pub(super) async fn examine(
     let model = own.unwrap_or(&nobody);
     // A key or an address that names no provider is none of the others' business.
     let standing = if own.is_some() { Standing::Chosen } else { Standing::Other };
-    let mut examined = Examined {
-        provider: vendor.prefix(),
-        model: own.map(ToString::to_string),
-        base_url: None,
-        key: KeyFound::Absent,
-        state: State::NotConfigured,
-        message: "no key".to_owned(),
-        hints: Vec::new(),
-        outcome: Outcome::Met,
-        source: Source::Settings,
-    };
+    let mut examined = Examined::absent(vendor.prefix(), own.map(ToString::to_string), "no key");
     let endpoint = match model::endpoint(model, standing, config, environment) {
         Ok(endpoint) => endpoint,
         Err(error) if own.is_some() => return examined.failing(&error),
@@ -141,6 +131,7 @@ async fn attempt(mut examined: Examined, endpoint: Endpoint, is_own: bool) -> Ex
         tools: Vec::new(),
         choice: ToolChoice::Auto,
         format: None,
+        examples: Vec::new(),
         max_output_tokens: Some(16),
         temperature: None,
     };
@@ -188,7 +179,23 @@ async fn attempt(mut examined: Examined, endpoint: Endpoint, is_own: bool) -> Ex
 }
 
 impl Examined {
-    fn failing(mut self, error: &Error) -> Self {
+    /// Says that there is nothing to try, and why.
+    pub(super) fn absent(provider: &'static str, model: Option<String>, why: &str) -> Self {
+        Self {
+            provider,
+            model,
+            base_url: None,
+            key: KeyFound::Absent,
+            state: State::NotConfigured,
+            message: why.to_owned(),
+            hints: Vec::new(),
+            outcome: Outcome::Met,
+            source: Source::Settings,
+        }
+    }
+
+    /// Says that it cannot be used, and why.
+    pub(super) fn failing(mut self, error: &Error) -> Self {
         self.state = State::Failing;
         let causes = error.causes();
         self.message =

@@ -32,6 +32,15 @@ pub(super) struct Equipment {
     environment: CommandEnvironment,
 }
 
+/// Whether the model has tools.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Offered {
+    /// It has.
+    Tools,
+    /// It is asked for the answer alone.
+    None,
+}
+
 struct Tools {
     standard: Vec<Arc<dyn Tool>>,
     servers: Vec<McpServer>,
@@ -54,6 +63,7 @@ impl Equipment {
         args: &RunArgs,
         config: &Config,
         environment: &Environment,
+        offered: Offered,
     ) -> Result<Self, Error> {
         let folder = match &args.tools.workspace {
             Some(folder) => environment.launch_directory().join(folder),
@@ -69,7 +79,7 @@ impl Equipment {
             hooks: hook::read(&config.table(Key::Hooks))?,
             environment: CommandEnvironment::without_secrets(environment.all()),
         };
-        if !args.tools.no_tools {
+        if offered == Offered::Tools {
             let standard = equipment.standard(sandbox(config)?);
             require_core_tools(config, &standard)?;
             let servers = server::read(args, config, environment)?;

@@ -1,6 +1,8 @@
 //! Which model, where, and with which key.
 
-use airtight_agent::provider::{Carried, Endpoint, ModelName, Privacy, Provider, Timeouts, Vendor};
+use airtight_agent::provider::{
+    Carried, Endpoint, Model, ModelName, Privacy, Provider, Timeouts, Vendor, Weights,
+};
 use airtight_core::run;
 use secrecy::SecretString;
 
@@ -21,10 +23,13 @@ pub(crate) enum Standing {
     Other,
 }
 
-/// Returns the model in force.
-pub(crate) fn name(config: &Config) -> Result<ModelName, Error> {
-    let Some(entry) = config.strongest(Key::Model) else { return Err(missing()) };
-    ModelName::parse(config.text(Key::Model).unwrap_or_default()).map_err(|error| {
+/// Returns the model in force; nobody who has set none and has no key for any is left without one.
+pub(crate) fn chosen(config: &Config, environment: &Environment) -> Result<Model, Error> {
+    let Some(entry) = config.strongest(Key::Model) else {
+        let is_alone = cfg!(feature = "embedded") && !knows_provider(config, environment);
+        return if is_alone { Ok(Model::Embedded(Weights::Usual)) } else { Err(missing()) };
+    };
+    Model::parse(config.text(Key::Model).unwrap_or_default()).map_err(|error| {
         let hint = error.hint();
         Error::new(Outcome::Contract, format!("no such model ({})", entry.origin))
             .caused_by(error)
@@ -32,9 +37,21 @@ pub(crate) fn name(config: &Config) -> Result<ModelName, Error> {
     })
 }
 
+/// Claims that there is a key or an address of some provider.
+fn knows_provider(config: &Config, environment: &Environment) -> bool {
+    let is_set = |variable: &str| environment.variable(variable).is_some();
+    let is_known = |vendor: Vendor| {
+        let (base_url, key_variable) = own_settings(vendor);
+        let named = config.text(base_url).is_some() || config.text(key_variable).is_some();
+        named || vendor.key_variables().iter().any(|key| is_set(key.name))
+    };
+    is_set(ANY_KEY) || config.text(Key::BaseUrl).is_some() || Vendor::ALL.into_iter().any(is_known)
+}
+
 fn missing() -> Error {
     Error::new(Outcome::Contract, "no model is set")
         .hint("pass `--model anthropic:NAME`, `openai:NAME`, `gemini:NAME` or `openai-compatible:NAME`")
+        .hint("or `--model embedded` for a small one in this process, without a key")
         .hint("or set `AIRTIGHT_MODEL`, or `model = \"anthropic:NAME\"` in `airtight.toml`")
         .hint("the key is read from `ANTHROPIC_API_KEY`, `OPENAI_API_KEY` or `GEMINI_API_KEY`")
 }

