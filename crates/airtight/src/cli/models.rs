@@ -1,6 +1,6 @@
 //! What can be typed after `models`.
 #![cfg_attr(
-    not(feature = "embedded"),
+    all(not(feature = "embedded"), not(test)),
     expect(dead_code, reason = "without the embedded model, what is typed is refused unread")
 )]
 
