@@ -54,9 +54,11 @@ async fn an_answer_is_heard_in_pieces_and_whole() {
 #[tokio::test]
 async fn a_listener_that_breaks_off_stops_the_model_and_the_next_is_heard() {
     let provider = provider();
-    let mut listen = |delta: &Delta| match delta {
-        Delta::Text(_) => ControlFlow::Break(()),
-        _ => ControlFlow::Continue(()),
+    let mut listen = |delta: &Delta| {
+        if matches!(delta, Delta::Text(_)) {
+            return ControlFlow::Break(());
+        }
+        ControlFlow::Continue(())
     };
     let exchange = provider.send(&long(), &mut listen, pending()).await;
     assert_eq!(exchange.end, End::Stopped);

