@@ -119,6 +119,23 @@ fn native_text_is_native_and_says_what_the_provider_did_not_enforce() {
 }
 
 #[test]
+fn text_that_a_grammar_held_is_its_own_rung_and_the_verdict_still_decides() {
+    let mut schema = review();
+    schema["x-rules"] = json!([{ "rule": "self.score != 7", "message": "seven is no score" }]);
+    let mut job = job(review());
+    (job.mode, job.dialect) = (Mode::Auto, Dialect::Llguidance);
+    job.tools.clear();
+    let played = play(job.clone(), vec![text(GOOD)]);
+    assert_eq!(played.report.rung, Some(Rung::Grammar));
+    // No grammar follows a rule; still the contract is put natively, and asked for again.
+    job.contract = Some(contract(schema));
+    let other = r#"{"summary":"Reads well.","score":8}"#;
+    let played = play(job, vec![text(GOOD), text(other)]);
+    assert_eq!(played.value().as_deref(), Some(other));
+    assert_eq!(played.report.attempts[0].rung, Rung::Grammar);
+}
+
+#[test]
 fn prompted_text_is_judged_and_asked_for_again_in_json() {
     let mut job = job(review());
     job.mode = Mode::Prompt;

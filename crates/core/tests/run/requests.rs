@@ -110,6 +110,24 @@ fn a_root_that_is_no_object_is_wrapped_for_the_tool_and_unwrapped(dialect: Diale
 }
 
 #[test]
+fn worked_examples_are_shown_in_the_shape_that_is_asked_for() {
+    let mut schema = json!({ "type": "array", "items": { "type": "integer", "maximum": 9 } });
+    schema["x-examples"] = json!([
+        { "input": "one and two", "output": [1, 2] },
+        { "input": "breaks the contract", "output": [10] },
+    ]);
+    let mut job = job(schema);
+    let shown = |job: &airtight_core::run::Job| -> Vec<_> {
+        first(job.clone()).examples.into_iter().map(|it| (it.input, it.output)).collect()
+    };
+    let input = "one and two".to_owned();
+    job.dialect = Dialect::OpenaiStrict;
+    assert_eq!(shown(&job), [(input.clone(), json!({ "value": [1, 2] }))]);
+    (job.mode, job.dialect) = (Mode::Native, Dialect::Llguidance);
+    assert_eq!(shown(&job), [(input, json!([1, 2]))]);
+}
+
+#[test]
 fn a_tool_of_the_caller_cannot_shadow_the_terminal_tool() {
     let mut job = job(review());
     job.tools.push(tool(TERMINAL_TOOL));

@@ -79,6 +79,7 @@ impl Prepared {
         let Prompt { text, notes: more } = prompt::read(typed, stdin, environment, limit)?;
         notes.extend(more);
         let is_recorded = config.is_on(Key::Record) != Some(false);
+        let policy = job::policy(&config)?;
         // What may take long comes last, when nothing else can be refused.
         let provider = access.open(&config, environment, limit, consent(args))?;
         Ok(Self {
@@ -88,7 +89,7 @@ impl Prepared {
             contract,
             prompt: text,
             source: quoted,
-            policy: job::policy(&config)?,
+            policy,
             key_hint,
             config,
             equipment,
