@@ -59,9 +59,10 @@ impl Exits {
     pub(crate) fn plan(
         &self,
         constraint: &mut Constraint,
-        place: Place,
+        place: &Place,
         tokenizer: &Tokenizer,
     ) -> Result<Option<Vec<TokenId>>, ConstraintError> {
+        let place = place.clone();
         let mut search = Search { exits: self, place, tokens: Vec::new(), used: HashMap::new() };
         let found = search.run(constraint, tokenizer);
         let walked = search.tokens.len();
@@ -119,7 +120,10 @@ impl Search<'_> {
         let spent = |token: &TokenId| {
             used(token) > 0 && tokenizer.bytes(*token).iter().all(u8::is_ascii_digit)
         };
-        let exit = exits.iter().find(|token| !spent(token) && constraint.allows(**token));
+        let repeats = |token: &TokenId| self.place.repeats([tokenizer.bytes(*token)]);
+        let exit = exits
+            .iter()
+            .find(|token| !spent(token) && !repeats(token) && constraint.allows(**token));
         if let Some(exit) = exit {
             *self.used.entry(*exit).or_default() += 1;
             return Ok(Some(*exit));
@@ -130,7 +134,7 @@ impl Search<'_> {
             .single
             .iter()
             .copied()
-            .filter(|token| allowed.is_allowed(*token))
+            .filter(|token| allowed.is_allowed(*token) && !repeats(token))
             .min_by_key(used)
             .or_else(|| allowed.iter().find(|token| *token != tokenizer.end()));
         if let Some(token) = filler {

@@ -118,10 +118,19 @@ impl Constraint {
     }
 }
 
-/// Patterns for formats of which the grammar allows more than the format does: second 60 at any
-/// time, and names of any length.
-const FORMAT_PATTERNS: [(&str, &str); 4] = [
-    ("date-time", "^[^:]+:[0-5][0-9]:[0-5]"),
+/// How a date begins if it is not 29 February, or is and the year has one.
+macro_rules! date {
+    () => {
+        "^(?:.{4}-(?:0[13-9]|1[0-2])|.{4}-02-(?:[01]|2[0-8])\
+         |(?:..(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)"
+    };
+}
+
+/// Patterns for formats of which the grammar allows more than the format does: 29 February in any
+/// year, second 60 at any time, and names of any length.
+const FORMAT_PATTERNS: [(&str, &str); 5] = [
+    ("date", date!()),
+    ("date-time", concat!(date!(), "[^:]*:[0-5][0-9]:[0-5]")),
     ("time", "^[^:]+:[0-5][0-9]:[0-5]"),
     ("email", r"^[^@]{1,64}@[^@.]{1,63}(\.[^@.]{1,63}){0,2}$"),
     ("hostname", "^.{1,250}$"),

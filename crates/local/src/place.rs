@@ -1,8 +1,32 @@
-//! Whether a JSON text stands inside a string.
+//! Where a JSON text stands: inside a string or not, and which keys its open objects have.
+//!
+//! Grammars know what a key looks like, and not that it was there before. A key that comes twice
+//! breaks every contract, so the writer asks here.
 
 /// Where a JSON text ends so far.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Place {
+    /// The open containers, from the outermost inward.
+    open: Vec<Container>,
+    text: Text,
+    /// The key that is being written.
+    key: Option<Vec<u8>>,
+    /// Whether any key came twice in its object.
+    has_repeated: bool,
+}
+
+#[derive(Debug, Clone)]
+enum Container {
+    Array,
+    /// Its keys so far, and whether the next string is one.
+    Object {
+        keys: Vec<Vec<u8>>,
+        at_key: bool,
+    },
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) enum Place {
+enum Text {
     /// Outside of strings.
     #[default]
     Outside,
@@ -16,17 +40,81 @@ impl Place {
     /// Follows more of the text.
     pub(crate) fn follow(&mut self, bytes: &[u8]) {
         for byte in bytes {
-            *self = match (*self, byte) {
-                (Self::Outside, b'"') | (Self::Escape, _) => Self::String,
-                (Self::String, b'"') => Self::Outside,
-                (Self::String, b'\\') => Self::Escape,
-                (place, _) => place,
-            };
+            match (self.text, byte) {
+                (Text::Outside, b'"') => self.begin_string(),
+                (Text::Outside, _) => self.follow_structure(*byte),
+                (Text::String, b'"') => self.end_string(),
+                (Text::String | Text::Escape, _) => {
+                    let begins = self.text == Text::String && *byte == b'\\';
+                    self.text = if begins { Text::Escape } else { Text::String };
+                    self.key.iter_mut().for_each(|key| key.push(*byte));
+                }
+            }
         }
     }
 
     /// Claims that a quotation mark would end a string.
-    pub(crate) fn is_inside_string(self) -> bool {
-        self != Self::Outside
+    pub(crate) fn is_inside_string(&self) -> bool {
+        self.text != Text::Outside
+    }
+
+    /// Claims that a key comes twice if these pieces follow.
+    pub(crate) fn repeats<'b>(&self, pieces: impl IntoIterator<Item = &'b [u8]>) -> bool {
+        let mut behind = Self { has_repeated: false, ..self.clone() };
+        pieces.into_iter().for_each(|piece| behind.follow(piece));
+        behind.has_repeated
+    }
+
+    fn begin_string(&mut self) {
+        self.text = Text::String;
+        if let Some(Container::Object { at_key: true, .. }) = self.open.last() {
+            self.key = Some(Vec::new());
+        }
+    }
+
+    fn end_string(&mut self) {
+        self.text = Text::Outside;
+        if let (Some(key), Some(Container::Object { keys, .. })) =
+            (self.key.take(), self.open.last_mut())
+        {
+            self.has_repeated |= keys.contains(&key);
+            keys.push(key);
+        }
+    }
+
+    fn follow_structure(&mut self, byte: u8) {
+        match byte {
+            b'{' => self.open.push(Container::Object { keys: Vec::new(), at_key: true }),
+            b'[' => self.open.push(Container::Array),
+            b'}' | b']' => drop(self.open.pop()),
+            b':' | b',' => {
+                if let Some(Container::Object { at_key, .. }) = self.open.last_mut() {
+                    *at_key = byte == b',';
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use test_case::test_case;
+
+    use super::Place;
+
+    #[test_case(r#"{"a":1,"a""# => true)]
+    #[test_case(r#"{"a":1,"a"# => false; "a key that is not over")]
+    #[test_case(r#"{"a":"a","b":["a","a"],"c":{"a":1},"ab":{},"a\"":0"# => false; "other strings")]
+    #[test_case(r#"[{"a":1},{"a":1}]"# => false; "other objects")]
+    #[test_case(r#"{"a":{"b":[{}]},"b":{},"a":"# => true; "behind other objects")]
+    fn a_key_that_comes_twice_is_noticed(text: &str) -> bool {
+        let bytes = text.as_bytes();
+        let (before, behind) = bytes.split_at(1);
+        let mut place = Place::default();
+        place.follow(before);
+        let repeats = place.repeats([behind]);
+        assert_eq!(repeats, place.repeats(behind.chunks(1)));
+        repeats
     }
 }

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-use toktrie::TokenId;
+use toktrie::{SimpleVob, TokenId};
 
 use crate::closing::Exits;
 use crate::completion::{Completion, Stop, Timings};
@@ -67,7 +67,7 @@ impl<'a> Writer<'a> {
         let Voice { tokenizer, exits, mut constraint, sampling, budget } = voice;
         let started = Instant::now();
         let plan = match &mut constraint {
-            Some(constraint) => exits.plan(constraint, Place::default(), tokenizer)?,
+            Some(constraint) => exits.plan(constraint, &Place::default(), tokenizer)?,
             None => None,
         };
         if let Some(plan) = &plan
@@ -150,16 +150,32 @@ impl<'a> Writer<'a> {
             Some(set) if set.num_set() == 1 => set.iter().next(),
             _ => {
                 memory.read(&std::mem::take(&mut self.unread))?;
-                self.sampler.choose(&memory.scores(allowed.as_ref())?, allowed.as_ref())
+                let scores = memory.scores(allowed.as_ref())?;
+                self.choose(&scores, allowed)
             }
         };
         let Some(token) = token.filter(|token| *token != self.tokenizer.end()) else {
-            return Ok(Some(Stop::Complete));
+            let is_led = self.constraint.is_some() && !self.is_complete();
+            self.follow_plan(if is_led { usize::MAX } else { 0 })?;
+            return Ok(Some(if is_led { Stop::Closed } else { Stop::Complete }));
         };
         let began = Instant::now();
         let stop = self.take_chosen(token);
         self.grammar += began.elapsed();
         Ok(stop?)
+    }
+
+    /// Returns the model's choice among `allowed`, but no key that its object has already.
+    fn choose(&mut self, scores: &[f32], mut allowed: Option<SimpleVob>) -> Option<TokenId> {
+        loop {
+            let token = self.sampler.choose(scores, allowed.as_ref())?;
+            match &mut allowed {
+                Some(set) if self.place.repeats([self.tokenizer.bytes(token)]) => {
+                    set.disallow_token(token);
+                }
+                _ => return Some(token),
+            }
+        }
     }
 
     /// Takes what the grammar leaves no choice about.
@@ -208,12 +224,13 @@ impl<'a> Writer<'a> {
             return Ok(true);
         }
         let room = self.left.saturating_sub(1 + MARGIN);
-        if plan.len() <= room && constraint.completes(plan)? {
+        let mut place = self.place.clone();
+        place.follow(self.tokenizer.bytes(token));
+        let planned = plan.iter().map(|token| self.tokenizer.bytes(*token));
+        if plan.len() <= room && constraint.completes(plan)? && !place.repeats(planned) {
             return Ok(true);
         }
-        let mut place = self.place;
-        place.follow(self.tokenizer.bytes(token));
-        match self.exits.plan(constraint, place, self.tokenizer)? {
+        match self.exits.plan(constraint, &place, self.tokenizer)? {
             Some(shorter) if shorter.len() <= room => {
                 *plan = shorter;
                 Ok(true)
@@ -248,7 +265,7 @@ impl<'a> Writer<'a> {
 
     fn way_out(&mut self) -> Result<Option<Vec<TokenId>>, ConstraintError> {
         match &mut self.constraint {
-            Some(constraint) => self.exits.plan(constraint, self.place, self.tokenizer),
+            Some(constraint) => self.exits.plan(constraint, &self.place, self.tokenizer),
             None => Ok(None),
         }
     }
