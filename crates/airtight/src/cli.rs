@@ -3,6 +3,7 @@
 mod doctor;
 mod models;
 mod run;
+mod transcript;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -18,12 +19,13 @@ pub(crate) use models::ModelsArgs;
 #[cfg(feature = "embedded")]
 pub(crate) use models::{ModelsAction, NameArgs, PullArgs};
 pub(crate) use run::{OutputFormat, RunArgs};
+pub(crate) use transcript::{TranscriptArgs, TranscriptOf};
 
 /// Make AI agents keep a contract
 ///
 /// A contract is a JSON Schema. `run` has a model do a job and answer by one; `check` says whether
-/// a contract is sound and which model providers can honour it; `validate` judges an answer by it.
-/// Only the original contract decides.
+/// a contract is sound and which model providers can honour it; `validate` judges an answer by it;
+/// `transcript` reads the streams of other agents. Only the original contract decides.
 #[derive(Debug, Parser)]
 #[command(name = "airtight", version, max_term_width = 100)]
 #[command(after_long_help = "\
@@ -34,6 +36,7 @@ Examples:
   airtight models pull                     weights for a model in this process
   airtight check review.json               is this contract sound, and who accepts it?
   airtight validate review.json answer.txt is there a conforming value in this answer?
+  airtight transcript run.ndjson --summary what did claude, codex, qwen, gemini or opencode do?
   airtight completions bash                completion script for a shell")]
 pub(crate) struct Cli {
     #[command(subcommand)]
@@ -46,6 +49,7 @@ pub(crate) enum Command {
     Run(Box<RunArgs>),
     Check(CheckArgs),
     Validate(ValidateArgs),
+    Transcript(TranscriptArgs),
     Doctor(DoctorArgs),
     Models(ModelsArgs),
     Completions(CompletionsArgs),

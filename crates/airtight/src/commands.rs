@@ -7,6 +7,7 @@ mod doctor;
 mod models;
 mod run;
 mod sandbox;
+mod transcript;
 mod validate;
 
 use airtight_core::contract::{Options, Wrap};
@@ -31,6 +32,7 @@ pub(crate) fn run(
         Command::Run(args) => run::run(&args, environment, printer),
         Command::Check(args) => check::run(&args, environment, printer),
         Command::Validate(args) => validate::run(&args, environment, printer),
+        Command::Transcript(args) => transcript::run(&args, environment, printer),
         Command::Doctor(args) => doctor::run(&args, environment, printer),
         #[cfg(feature = "embedded")]
         Command::Models(args) => models::run(&args, environment, printer),

@@ -9,7 +9,7 @@ use crate::file::{self, FileError};
 
 mod lines;
 
-pub(crate) use lines::{Line, LineContent, Lines};
+pub(crate) use lines::Lines;
 
 /// The most one answer may hold, in agreement with the parser's own limit.
 pub(crate) const ANSWER_LIMIT_BYTES: usize = 64 * 1024 * 1024;
@@ -64,7 +64,8 @@ impl Input {
         Lines::new(self.into_reader())
     }
 
-    fn into_reader(self) -> Box<dyn Read + Send> {
+    /// Returns the bytes as they come in.
+    pub(crate) fn into_reader(self) -> Box<dyn Read + Send> {
         match self {
             Self::File { file, .. } => Box::new(file),
             Self::Stdin => Box::new(io::stdin()),

@@ -20,6 +20,7 @@ mod word;
 pub use document::{Document, Duplicate, Items, Kind, Members, Node};
 pub(crate) use error::as_text;
 pub use error::{ParseError, ParseErrorKind};
+pub(crate) use escape::decode_escape;
 pub use number::Number;
 pub(crate) use parse::Failure;
 pub use parse::Limits;

@@ -17,6 +17,7 @@ pub mod redact;
 mod repair;
 pub mod run;
 pub mod stream;
+pub mod transcript;
 pub mod verdict;
 pub mod wire;
 
@@ -43,7 +44,7 @@ pub use verdict::{
 };
 
 /// The answer to a question that cannot always be decided.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Answer {
     /// Certainly.
@@ -51,5 +52,6 @@ pub enum Answer {
     /// Certainly not.
     No,
     /// Not decided: too costly, or it depends on the candidate.
+    #[default]
     Unknown,
 }

@@ -1,3 +1,4 @@
-//! From bytes to events, within limits.
+//! From bytes to events and lines, within limits.
 
+pub mod lines;
 pub mod sse;

@@ -1,11 +1,12 @@
 //! `airtight validate`: is there a conforming value in this answer?
 
-mod document;
+pub(super) mod document;
 mod judge;
 
 use airtight_core::contract::{Options, Patterns, Wrap};
 use airtight_core::judge::{Allowance, Strictness};
 use airtight_core::verdict::LISTED_PER_KIND;
+use airtight_core::wire::lines::{Content, Line};
 use airtight_core::{Accepted, Edit, Edits, Rejected, Rejection, Source, Verdict, Violations};
 
 use crate::cli::{Format, ValidateArgs};
@@ -14,7 +15,7 @@ use crate::env::Environment;
 use crate::error::{Error, Outcome};
 use crate::explain;
 use crate::file::FileError;
-use crate::input::{Input, Line, LineContent, unreadable};
+use crate::input::{Input, unreadable};
 use crate::parallel::{self, Event};
 use crate::printer::{Printer, Span, Tone};
 use crate::source::ContractSource;
@@ -107,8 +108,8 @@ impl Judge<'_> {
     /// Returns the verdict on a line, as printed, and what it means.
     fn line(&self, line: &Line) -> (String, Outcome) {
         let verdict = match &line.content {
-            LineContent::Bytes(bytes) => self.verdict(bytes),
-            LineContent::TooLong => Verdict::Rejected(Rejected {
+            Content::Bytes(bytes) => self.verdict(bytes),
+            Content::TooLong => Verdict::Rejected(Rejected {
                 reason: Rejection::OverLimit { limit: "line_bytes" },
                 violations: Violations::default(),
             }),

@@ -7,4 +7,5 @@ mod completions;
 mod folder;
 mod hostile;
 mod models;
+mod transcript;
 mod validate;

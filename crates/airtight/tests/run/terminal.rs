@@ -103,3 +103,30 @@ fn quiet_runs_show_the_answer_alone() {
     assert_eq!(child.wait().unwrap().code(), Some(0));
     assert_eq!(terminal.close(), "{\r\n  \"summary\": \"fine\",\r\n  \"score\": 9\r\n}\r\n");
 }
+
+#[test]
+fn a_summary_of_a_transcript_is_a_table() {
+    let stage = Stage::new([good()]);
+    let terminal = Terminal::open();
+    let stream =
+        concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/transcripts/claude/structured.ndjson");
+    let mut command = stage.command(&["transcript", stream, "--summary"]);
+    command.env("TERM", "xterm").env("NO_COLOR", "1");
+    command.stdout(terminal.device.try_clone().unwrap());
+    let mut child = command.spawn().unwrap();
+    drop(command);
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    let expected = "\
+program  claude 2.1.325 with claude-opus-5-5
+outcome  says it succeeded
+payload  {\"answer\":42}
+session  5e55-01
+stopped  tool_use
+turns    2
+tokens   15 in, 7 out
+cost     0.000184 USD
+time     0.416 s
+lines    5, 5 of them events
+";
+    assert_eq!(terminal.close().replace("\r\n", "\n"), expected);
+}

@@ -43,7 +43,7 @@ impl FailureKind {
         }
     }
 
-    fn of_status(status: u16) -> Self {
+    pub(crate) fn of_status(status: u16) -> Self {
         match status {
             401 | 403 => Self::Auth,
             429 => Self::RateLimit,

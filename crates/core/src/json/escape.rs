@@ -3,7 +3,7 @@
 use super::error::ParseErrorKind;
 
 /// Decodes the escape at the start of `text` and returns how long it is.
-pub(super) fn decode_escape(text: &str) -> Result<(char, usize), ParseErrorKind> {
+pub(crate) fn decode_escape(text: &str) -> Result<(char, usize), ParseErrorKind> {
     let plain = match text.as_bytes().get(1) {
         Some(b'"') => '"',
         Some(b'\\') => '\\',

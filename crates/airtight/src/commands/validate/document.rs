@@ -12,7 +12,7 @@ const VERSION: u8 = 1;
 
 /// How much of an answer may be repeated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Exposure {
+pub(in crate::commands) enum Exposure {
     /// All of it.
     Open,
     /// None of it.
@@ -30,7 +30,7 @@ impl Exposure {
 }
 
 /// Returns the verdict on a whole input.
-pub(super) fn whole(verdict: &Verdict, exposure: Exposure) -> String {
+pub(in crate::commands) fn whole(verdict: &Verdict, exposure: Exposure) -> String {
     document(&json!({ "version": VERSION }), verdict, exposure)
 }
 
@@ -44,7 +44,7 @@ pub(super) fn unjudged(error: &Error) -> String {
 }
 
 /// Returns the verdict on the line of this number.
-pub(super) fn line(number: usize, verdict: &Verdict, exposure: Exposure) -> String {
+pub(super) fn line(number: u64, verdict: &Verdict, exposure: Exposure) -> String {
     document(&json!({ "line": number }), verdict, exposure)
 }
 

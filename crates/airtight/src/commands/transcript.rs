@@ -1,0 +1,137 @@
+//! `airtight transcript`: what does the stream of an agent CLI come to?
+
+mod follow;
+mod summary;
+
+use airtight_core::contract::{Options, Patterns, Wrap};
+use airtight_core::judge::{Allowance, Strictness, judge};
+use airtight_core::transcript::{Decoder, Ended, Event, Exit, Heuristics, Record};
+use airtight_core::{Contract, Rejected, Verdict};
+
+use crate::cli::{TranscriptArgs, TranscriptOf};
+use crate::commands::{check_command, load};
+use crate::env::Environment;
+use crate::error::{Error, Outcome};
+use crate::explain;
+use crate::input::{Input, unreadable};
+use crate::printer::Printer;
+use crate::source::ContractSource;
+use follow::{Chunks, End};
+
+use super::validate::document::{self, Exposure};
+
+/// What is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Told {
+    /// Everything that happened, then the record.
+    Everything,
+    /// The record.
+    Summary,
+}
+
+/// Reads what was typed.
+pub(super) fn run(
+    args: &TranscriptArgs,
+    environment: &Environment,
+    printer: &mut Printer,
+) -> Result<Outcome, Error> {
+    let contract = contract(args, environment)?;
+    let input = Input::open(Some(&args.file), environment)?;
+    let told = if args.summary { Told::Summary } else { Told::Everything };
+    let record = read(input, args, told, printer)?;
+    let verdict = contract.map(|contract| verdict(&contract, &record, args));
+    if told == Told::Summary && printer.is_terminal() {
+        summary::print(&record, verdict.as_ref(), printer)?;
+    } else {
+        printer.json(&line(&record, verdict.as_ref()))?;
+    }
+    printer.flush()?;
+    match verdict {
+        Some(Verdict::Rejected(rejected)) => Err(rejection(&record, &rejected)),
+        Some(Verdict::Accepted(_)) | None => Ok(Outcome::Met),
+    }
+}
+
+fn contract(args: &TranscriptArgs, environment: &Environment) -> Result<Option<Contract>, Error> {
+    let Some(typed) = &args.json_schema else { return Ok(None) };
+    let source = ContractSource::find(typed, args.folder.folder.as_deref(), environment)?;
+    if source == ContractSource::Stdin && args.file == "-" {
+        let message = "contract and stream cannot both come from stdin";
+        return Err(Error::new(Outcome::Usage, message).hint("name a file for one of them"));
+    }
+    let patterns = if args.patterns.look_around { Patterns::LookAround } else { Patterns::Linear };
+    let command = check_command(typed, &args.folder, &args.patterns, Wrap::Allowed);
+    load(&source, &Options { patterns, ..Options::default() }, &command).map(Some)
+}
+
+/// Reads the stream to its end, and prints what happens as it comes in.
+fn read(
+    input: Input,
+    args: &TranscriptArgs,
+    told: Told,
+    printer: &mut Printer,
+) -> Result<Record, Error> {
+    let label = input.label().to_owned();
+    let mut decoder = match args.from {
+        TranscriptOf::Anyone => Decoder::default(),
+        TranscriptOf::Program(program) => Decoder::of(program),
+    };
+    decoder = decoder.within(args.line_limit);
+    if args.no_heuristics {
+        decoder = decoder.with_heuristics(Heuristics::Off);
+    }
+    let tell = |events: Vec<Event>, printer: &mut Printer| match told {
+        Told::Everything => events.iter().try_for_each(|event| printer.json(&json(event))),
+        Told::Summary => Ok(()),
+    };
+    let mut chunks = Chunks::new(input, if args.follow { End::ForNow } else { End::Final });
+    loop {
+        let chunk = chunks.next(&decoder);
+        let chunk = chunk.map_err(|error| unreadable(&label, error.into()))?;
+        if chunk.is_empty() {
+            break;
+        }
+        tell(decoder.push(chunk), printer)?;
+        // Whoever reads a stream that is still growing should not have to wait for the rest of it.
+        printer.flush()?;
+    }
+    let Ended { events, record } = decoder.finish(Exit::Unknown);
+    tell(events, printer)?;
+    Ok(record)
+}
+
+fn verdict(contract: &Contract, record: &Record, args: &TranscriptArgs) -> Verdict {
+    let strictness = if args.strict { Strictness::Strict } else { Strictness::Lenient };
+    let allowance = Allowance { strictness, ..Allowance::default() };
+    judge(contract, record.claim().unwrap_or_default(), &allowance)
+}
+
+/// Returns the record as a line, with the verdict as its last member.
+fn line(record: &Record, verdict: Option<&Verdict>) -> String {
+    let mut line = json(record);
+    if let Some(verdict) = verdict {
+        line.pop();
+        line.push_str(r#","verdict":"#);
+        line.push_str(&document::whole(verdict, Exposure::Open));
+        line.push('}');
+    }
+    line
+}
+
+/// Returns plain data as JSON, which cannot fail.
+fn json(value: &impl serde::Serialize) -> String {
+    serde_json::to_string(value).unwrap_or_default()
+}
+
+fn rejection(record: &Record, rejected: &Rejected) -> Error {
+    let findings = summary::violations(rejected);
+    let reason = explain::rejection(&rejected.reason);
+    let program = record.program.map_or("the program", airtight_core::transcript::Program::name);
+    let message = match (&record.error, record.claim()) {
+        (Some(_), _) => format!("{program} failed, and {reason}"),
+        (None, None) => format!("{program} delivered nothing: {reason}"),
+        (None, Some(_)) if record.succeeded => format!("{program} claims success, but {reason}"),
+        (None, Some(_)) => reason,
+    };
+    Error::new(Outcome::Rejected, message).with_findings(findings)
+}

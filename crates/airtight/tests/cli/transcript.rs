@@ -1,0 +1,136 @@
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+
+use crate::folder::{Folder, Said};
+
+const ANSWER: &str = r#"{ "type": "object", "properties": { "answer": { "type": "integer" } }, "required": ["answer"] }"#;
+
+fn fixture(name: &str) -> String {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/transcripts");
+    folder.join(name).with_extension("ndjson").to_str().unwrap().to_owned()
+}
+
+fn read(arguments: &[&str], stream: &str) -> Said {
+    let stream = fixture(stream);
+    let mut all = vec!["transcript", stream.as_str()];
+    all.extend(arguments);
+    Folder::new().run(&all)
+}
+
+fn summary(arguments: &[&str], stream: &str) -> Value {
+    let mut all = vec!["--summary"];
+    all.extend(arguments);
+    serde_json::from_str(&read(&all, stream).stdout).unwrap()
+}
+
+#[test]
+fn the_same_stream_gives_the_same_bytes() {
+    for stream in ["claude/background", "claude/damaged", "codex/answer", "opencode/served"] {
+        let first = read(&[], stream);
+        assert_eq!(first.code, 0, "{}", first.stderr);
+        assert_eq!(first.stderr, "");
+        let piped = std::fs::read(fixture(stream)).unwrap();
+        assert_eq!(Folder::new().run_with(&["transcript", "-"], piped), first);
+        let last = first.stdout.lines().last().unwrap();
+        assert!(last.starts_with(r#"{"type":"record","version":1,"#), "{last}");
+    }
+}
+
+#[test]
+fn the_summary_is_the_last_line_alone() {
+    let whole = read(&[], "gemini/answer");
+    let summary = read(&["--summary"], "gemini/answer");
+    assert_eq!(summary.stdout.lines().last(), whole.stdout.lines().last());
+    assert_eq!(summary.stdout.lines().count(), 1);
+}
+
+#[test]
+fn whose_stream_it_is_can_be_said() {
+    assert_eq!(summary(&[], "qwen/retried")["program"], "qwen");
+    let mistaken = summary(&["--from", "codex"], "qwen/retried");
+    assert_eq!(mistaken["program"], "codex");
+    assert_eq!(mistaken["lines"]["unknown"], mistaken["lines"]["total"]);
+    assert_eq!(read(&["--from", "cursor"], "qwen/retried").code, 2);
+}
+
+#[test]
+fn the_contract_decides_on_the_payload() {
+    let said = read(&["--summary", "--json-schema", ANSWER], "claude/structured");
+    assert_eq!((said.code, said.stderr.as_str()), (0, ""));
+    let record: Value = serde_json::from_str(&said.stdout).unwrap();
+    assert_eq!(record["verdict"]["value"], serde_json::json!({ "answer": 42 }));
+}
+
+#[test]
+fn a_payload_that_needs_an_edit_is_told_so_and_refused_if_strict() {
+    let lenient = summary(&["--json-schema", ANSWER], "qwen/number_as_string");
+    assert_eq!(lenient["verdict"]["edit_counts"], serde_json::json!({ "string_to_number": 1 }));
+    assert_eq!(lenient["payload"]["value"], serde_json::json!({ "answer": "42" }));
+    let strict = read(&["--json-schema", ANSWER, "--strict"], "qwen/number_as_string");
+    assert_eq!(strict.code, 1);
+    assert!(strict.stderr.starts_with("error: qwen claims success, but "), "{}", strict.stderr);
+}
+
+#[test]
+fn a_success_that_delivers_nothing_is_rejected() {
+    for stream in ["claude/no_payload", "codex/prose", "gemini/truncated", "opencode/served"] {
+        let said = read(&["--json-schema", ANSWER], stream);
+        assert_eq!(said.code, 1, "{stream}");
+        let record: Value = serde_json::from_str(said.stdout.lines().last().unwrap()).unwrap();
+        assert_eq!(record["verdict"]["valid"], false, "{stream}");
+        assert_eq!(record["error"], Value::Null, "{stream}");
+    }
+}
+
+#[test]
+fn doubts_can_be_switched_off() {
+    assert_eq!(summary(&[], "claude/question")["error_category"], "interactive");
+    assert_eq!(summary(&["--no-heuristics"], "claude/question")["error_category"], Value::Null);
+}
+
+#[test]
+fn a_line_over_the_limit_is_told_by_its_place() {
+    let record = summary(&["--line-limit", "160"], "codex/answer");
+    assert_eq!(record["lines"]["too_long"], 2);
+    assert_eq!(record["raw_lines"][0]["reason"], "too_long");
+    assert_eq!(record["num_results"], 1);
+}
+
+#[test]
+fn what_cannot_be_read_is_an_error() {
+    let folder = Folder::new();
+    assert_eq!(folder.run(&["transcript", "no-such-file"]).code, 42);
+    assert_eq!(folder.run(&["transcript"]).code, 2);
+    assert_eq!(folder.run(&["transcript", "-", "--json-schema", "-"]).code, 2);
+    assert_eq!(folder.run(&["transcript", "-", "--json-schema", "{\"type\":\"objekt\"}"]).code, 52);
+}
+
+#[test]
+fn no_stream_at_all_comes_to_an_empty_record() {
+    let said = Folder::new().run(&["transcript", "-"]);
+    let record: Value = serde_json::from_str(&said.stdout).unwrap();
+    assert_eq!((said.code, record["program"].clone()), (0, Value::Null));
+    assert_eq!(record["succeeded"], false);
+}
+
+#[test]
+fn a_file_is_followed_until_the_program_is_done() {
+    let text = std::fs::read_to_string(fixture("claude/structured")).unwrap();
+    let (early, late) = text.split_at(text.len() / 2);
+    let folder = Folder::new().with("growing.ndjson", early);
+    let path = folder.path("growing.ndjson");
+    let child = Command::new(assert_cmd::cargo::cargo_bin!("airtight"))
+        .args(["transcript", "--follow"])
+        .arg(&path)
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut file = std::fs::OpenOptions::new().append(true).open(&path).unwrap();
+    file.write_all(late.as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    let whole = read(&[], "claude/structured").stdout;
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), whole);
+}

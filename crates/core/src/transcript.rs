@@ -1,0 +1,206 @@
+//! Transcripts: the streams of agent CLIs in one shape, and the record they come to.
+//!
+//! A [`Decoder`] is pushed bytes and returns [`Event`]s; at the end there is one [`Record`]. It is
+//! permissive and lossless: a line that is blank, malformed, no object or unknown is kept raw, counted
+//! and told with its place, and nothing ends the reading. What a program says of itself is recorded, not
+//! believed: whether a payload satisfies a contract is for [`judge`](crate::judge()) to say.
+
+mod category;
+mod claude;
+mod codex;
+mod delivery;
+mod event;
+mod gemini;
+mod heuristics;
+mod object;
+mod opencode;
+mod output;
+mod program;
+mod record;
+mod tally;
+
+use crate::excerpt;
+use crate::json::{Kind, Node};
+use crate::wire::lines::{self, Content, Line};
+
+pub use category::Category;
+pub use event::{
+    Assistant, AssistantMessage, Block, Event, Finish, Init, Notification, Place, Raw, RawReason,
+    Retry, System, Told, User, UserMessage, Verbatim, Warning,
+};
+pub use heuristics::Heuristics;
+use object::{NoObject, Object};
+pub use program::Program;
+pub use record::{Exit, LineCounts, Metadata, Payload, PayloadSource, RawLine, Record, VERSION};
+use tally::Tally;
+
+/// The longest line that is read by default. Results repeat their payload, so that lines of a
+/// megabyte are common; readers with a limit of 64 KiB or 1 MiB are known to have crashed.
+pub const LINE_LIMIT_BYTES: usize = 64 * 1024 * 1024;
+
+/// The longest name of a kind that is repeated.
+const NAME_LIMIT_CHARS: usize = 80;
+
+const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+
+/// Reads the stream of one agent CLI.
+#[derive(Debug)]
+pub struct Decoder {
+    lines: lines::Decoder,
+    program: Option<Program>,
+    codex: codex::Reader,
+    gemini: gemini::Reader,
+    tally: Tally,
+    heuristics: Heuristics,
+}
+
+/// What is left when a stream has ended.
+#[derive(Debug)]
+pub struct Ended {
+    /// What the last line says, if it had no line break.
+    pub events: Vec<Event>,
+    /// What it all comes to.
+    pub record: Record,
+}
+
+impl Default for Decoder {
+    /// Reads the stream of whichever program it turns out to be.
+    fn default() -> Self {
+        Self {
+            lines: lines::Decoder::within(LINE_LIMIT_BYTES),
+            program: None,
+            codex: codex::Reader::default(),
+            gemini: gemini::Reader::default(),
+            tally: Tally::new(),
+            heuristics: Heuristics::default(),
+        }
+    }
+}
+
+impl Decoder {
+    /// Reads the stream of `program`.
+    pub fn of(program: Program) -> Self {
+        Self { program: Some(program), ..Self::default() }
+    }
+
+    /// Reads no line that has more than `limit_bytes`.
+    #[must_use]
+    pub fn within(self, limit_bytes: usize) -> Self {
+        Self { lines: lines::Decoder::within(limit_bytes), ..self }
+    }
+
+    /// Decides whether doubts about a success are raised.
+    #[must_use]
+    pub fn with_heuristics(self, heuristics: Heuristics) -> Self {
+        Self { heuristics, ..self }
+    }
+
+    /// Reads the next bytes, which may be cut anywhere, and returns what they say.
+    pub fn push(&mut self, bytes: &[u8]) -> Vec<Event> {
+        let lines = self.lines.push(bytes);
+        lines.into_iter().flat_map(|line| self.read(line)).collect()
+    }
+
+    /// Claims that the program says it is done, and that nothing goes on in the background; it may
+    /// say so again.
+    pub fn is_over(&self) -> bool {
+        self.tally.is_over()
+    }
+
+    /// Ends the stream.
+    pub fn finish(mut self, exit: Exit) -> Ended {
+        let events = self.lines.finish().map(|line| self.read(line)).unwrap_or_default();
+        self.codex.finish(&mut self.tally);
+        self.tally.record.program = self.program;
+        Ended { events, record: self.tally.into_record(exit, self.heuristics) }
+    }
+
+    fn read(&mut self, line: Line) -> Vec<Event> {
+        let at = Place { line: line.number, offset: line.offset, length: line.length };
+        self.tally.record.lines.total += 1;
+        let is_blank = line.is_blank();
+        let Content::Bytes(bytes) = line.content else {
+            return self.keep(Raw { at, reason: RawReason::TooLong, detail: None, text: None });
+        };
+        let raw = |reason, detail| {
+            let text = String::from_utf8_lossy(&bytes).into_owned();
+            Raw { at, reason, detail, text: Some(text) }
+        };
+        if is_blank {
+            return self.keep(raw(RawReason::Blank, None));
+        }
+        let said = match line.number {
+            1 => bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&bytes),
+            _ => bytes.as_slice(),
+        };
+        match Object::read(said) {
+            Ok(object) => {
+                let events = self.understand(at, &object);
+                if events.is_empty() {
+                    return self.keep(raw(RawReason::Unknown, Some(named(&object))));
+                }
+                events
+            }
+            Err(NoObject::OtherKind(kind)) => {
+                self.keep(raw(RawReason::NoObject, Some(with_article(kind).to_owned())))
+            }
+            Err(NoObject::Malformed(error)) => {
+                let reason = match line.ending {
+                    lines::Ending::Newline => RawReason::Malformed,
+                    lines::Ending::EndOfStream => RawReason::Cut,
+                };
+                let detail = format!("{} at column {}", error.kind, error.column);
+                self.keep(raw(reason, Some(detail)))
+            }
+        }
+    }
+
+    /// Reads an object; nothing comes of one that is not known.
+    fn understand(&mut self, at: Place, object: &Object) -> Vec<Event> {
+        self.tally.lone_surrogates += object.lone_surrogates;
+        let lines = &mut self.tally.record.lines;
+        lines.raw_messages += 1;
+        lines.stream_events += u64::from(object.root().member("type").is_some());
+        self.program = self.program.or_else(|| Program::of_line(object.root()));
+        let tally = &mut self.tally;
+        match self.program {
+            Some(program @ (Program::Claude | Program::Qwen)) => {
+                claude::read(program, at, object, tally)
+            }
+            Some(Program::Codex) => self.codex.read(at, object, tally),
+            Some(Program::Gemini) => self.gemini.read(at, object, tally),
+            Some(Program::Opencode) => opencode::read(at, object, tally),
+            None => Vec::new(),
+        }
+    }
+
+    /// Keeps a line as it is.
+    fn keep(&mut self, raw: Raw) -> Vec<Event> {
+        self.tally.count_raw(&raw);
+        vec![Event::Raw(raw)]
+    }
+}
+
+/// Says what an object calls itself.
+fn named(object: &Object) -> String {
+    match object.root().member("type").and_then(Node::as_str) {
+        Some(kind) => format!("type `{}`", excerpt(kind, NAME_LIMIT_CHARS, "…")),
+        None => "no type".to_owned(),
+    }
+}
+
+fn with_article(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Null => "null",
+        Kind::Boolean => "a boolean",
+        Kind::Number => "a number",
+        Kind::String => "a string",
+        Kind::Array => "an array",
+        Kind::Object => "an object",
+    }
+}
+
+#[cfg(test)]
+mod fixtures;
+#[cfg(test)]
+mod laws;

@@ -1,0 +1,101 @@
+//! Streams written after those of the real programs: what is read, and what it comes to.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use insta::assert_snapshot;
+use test_case::test_case;
+
+use super::{Decoder, Ended, Event, Exit, Heuristics, Program, Record};
+use crate::page::repository;
+
+/// Reads a stream in chunks of these sizes, again and again; whole if there are none.
+pub(super) fn read(mut decoder: Decoder, bytes: &[u8], sizes: &[usize]) -> (Vec<Event>, Record) {
+    let mut events = Vec::new();
+    let mut rest = bytes;
+    let mut sizes = sizes.iter().cycle();
+    while !rest.is_empty() {
+        let size = sizes.next().map_or(rest.len(), |size| (*size).clamp(1, rest.len()));
+        let (chunk, tail) = rest.split_at(size);
+        rest = tail;
+        events.extend(decoder.push(chunk));
+    }
+    let Ended { events: last, record } = decoder.finish(Exit::Unknown);
+    events.extend(last);
+    (events, record)
+}
+
+/// Returns everything that is told of a stream.
+pub(super) fn told(decoder: Decoder, bytes: &[u8], sizes: &[usize]) -> String {
+    let (events, record) = read(decoder, bytes, sizes);
+    let mut lines: Vec<String> =
+        events.iter().map(|event| serde_json::to_string(event).unwrap()).collect();
+    lines.push(serde_json::to_string(&record).unwrap());
+    lines.join("\n")
+}
+
+/// Returns the streams of a program, by name.
+pub(super) fn streams(program: Program) -> Vec<(String, Vec<u8>)> {
+    let folder = repository().join("fixtures/transcripts").join(program.name());
+    let mut paths: Vec<PathBuf> =
+        fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    let name = |path: &Path| path.file_stem().unwrap().to_str().unwrap().to_owned();
+    paths.iter().map(|path| (name(path), fs::read(path).unwrap())).collect()
+}
+
+fn stream(program: Program, name: &str) -> Record {
+    let streams = streams(program);
+    let (_, bytes) = streams.iter().find(|(found, _)| found == name).unwrap();
+    read(Decoder::default(), bytes, &[]).1
+}
+
+fn show(bytes: &[u8]) -> String {
+    let (events, record) = read(Decoder::default(), bytes, &[]);
+    let events: Vec<String> =
+        events.iter().map(|event| serde_json::to_string(event).unwrap()).collect();
+    format!("{}\n\n{}", events.join("\n"), serde_json::to_string_pretty(&record).unwrap())
+}
+
+#[test_case(Program::Claude)]
+#[test_case(Program::Codex)]
+#[test_case(Program::Qwen)]
+#[test_case(Program::Gemini)]
+#[test_case(Program::Opencode)]
+fn a_stream_is_read_as_it_is_meant(program: Program) {
+    for (name, bytes) in streams(program) {
+        let shown = show(&bytes);
+        assert!(shown.contains(&format!("\"program\": \"{}\"", program.name())), "{name}");
+        assert_snapshot!(format!("{}.{name}", program.name()), shown);
+    }
+}
+
+#[test]
+fn the_payload_of_a_lost_result_is_that_of_the_call_that_counts() {
+    let value = |program, name| stream(program, name).payload.unwrap().value.get().to_owned();
+    assert_eq!(value(Program::Claude, "lost_result"), "{\"answer\":42.5}");
+    assert_eq!(value(Program::Qwen, "retried"), "{\"answer\":42}");
+}
+
+#[test]
+fn doubts_can_be_switched_off() {
+    let (_, bytes) = streams(Program::Claude).into_iter().find(|(it, _)| it == "question").unwrap();
+    let decoder = Decoder::default().with_heuristics(Heuristics::Off);
+    let record = read(decoder, &bytes, &[]).1;
+    assert!(record.succeeded_cleanly);
+    assert_eq!((record.error_category, record.warnings), (None, Vec::new()));
+}
+
+#[test]
+fn text_that_was_retried_does_not_count() {
+    let record = stream(Program::Codex, "reconnected");
+    assert_eq!((record.output.as_str(), record.num_retries), ("{\"answer\":42}", 1));
+    assert_eq!(stream(Program::Qwen, "retried").output, "");
+}
+
+#[test]
+fn pieces_of_a_failed_gemini_are_no_answer() {
+    let record = stream(Program::Gemini, "cut_and_retried");
+    assert_eq!((record.answer, record.succeeded), (None, false));
+    assert_eq!(record.output, "{\"ans{\"answer\":42}");
+}

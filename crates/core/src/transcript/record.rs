@@ -1,0 +1,207 @@
+//! What a whole stream comes to.
+//!
+//! Public and versioned; a function of the bytes alone, so that the same stream gives the same record,
+//! byte by byte.
+
+use serde::Serialize;
+use serde_json::Number;
+use serde_json::value::RawValue;
+
+use crate::Answer;
+use crate::codec::Usage;
+
+use super::event::{Place, RawReason};
+use super::{Category, Program};
+
+/// The version of the shapes; a change that breaks readers raises it.
+pub const VERSION: u8 = 1;
+
+/// What the process that wrote the stream ended with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exit {
+    /// Not known: the stream was read from a file.
+    Unknown,
+    /// This exit code; negative for a signal.
+    Code(i32),
+}
+
+/// Everything there is to say about a stream.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct Record {
+    /// Always `record`.
+    #[serde(rename = "type")]
+    pub kind: &'static str,
+    /// The version of the shape.
+    pub version: u8,
+    /// Whose stream it is, if that could be told.
+    pub program: Option<Program>,
+    /// The program's version.
+    pub program_version: Option<String>,
+    /// The program's id of the session.
+    pub session_id: Option<String>,
+    /// The model.
+    pub model: Option<String>,
+    /// Where the key comes from: a label, never the key.
+    pub api_key_source: Option<String>,
+    /// Whether the tool that delivers a structured answer was offered to the model.
+    pub offers_structured_output: Answer,
+    /// Claims that the process ended well and said something.
+    pub succeeded: bool,
+    /// Claims besides that it said so itself, without an error and without a doubt about it.
+    pub succeeded_cleanly: bool,
+    /// The exit code of the process, if there was one.
+    pub exit_code: Option<i32>,
+    /// How long it took by its own account.
+    pub duration_seconds: Option<f64>,
+    /// What it says went wrong, at most 4,096 characters.
+    pub error: Option<String>,
+    /// What kind of failure that is, or what is doubtful about a success.
+    pub error_category: Option<Category>,
+    /// The HTTP status of that failure.
+    pub api_error_status: Option<u64>,
+    /// How it ended, in the program's word: `success`, `error_max_turns`.
+    pub subtype: Option<String>,
+    /// Why it ended, in the program's word: `completed`, `max_turns`, `aborted_tools`.
+    pub terminal_reason: Option<String>,
+    /// Why the model stopped.
+    pub stop_reason: Option<String>,
+    /// The structured answer.
+    pub payload: Option<Payload>,
+    /// The final text, which is the answer where there is no payload; nothing if it failed, or did not
+    /// say that it is done.
+    pub answer: Option<String>,
+    /// Everything the model said to the user, message by message.
+    pub output: String,
+    /// Tokens read, cached or not; 0 if that is not told.
+    pub input_tokens: u64,
+    /// Tokens said; 0 if that is not told.
+    pub output_tokens: u64,
+    /// The same as far as it is known, in detail.
+    pub usage: Usage,
+    /// What each model used, as it was written.
+    pub model_usage: Option<Box<RawValue>>,
+    /// What everything cost by the program's own account.
+    pub total_cost_usd: Option<Number>,
+    /// Model calls, by the program's own count.
+    pub num_turns: Option<u64>,
+    /// Tool calls that were seen, those of subagents included.
+    pub num_tool_calls: u64,
+    /// Requests that were sent again.
+    pub num_retries: u64,
+    /// How often the program said that it was done; the last time counts.
+    pub num_results: u64,
+    /// Background work that had not ended.
+    pub pending_tasks: Vec<String>,
+    /// Calls that were not allowed, as they were written.
+    pub permission_denials: Option<Box<RawValue>>,
+    /// What is worth a look, in a fixed order.
+    pub warnings: Vec<String>,
+    /// What only some programs tell.
+    pub harness_metadata: Metadata,
+    /// The line that says that it is done.
+    pub result_at: Option<Place>,
+    /// How many lines there are of each kind.
+    pub lines: LineCounts,
+    /// Lines that were kept raw and are not blank, the first hundred of them.
+    pub raw_lines: Vec<RawLine>,
+}
+
+impl Record {
+    /// Makes the record of a stream that says nothing.
+    pub(super) fn empty() -> Self {
+        Self { kind: "record", version: VERSION, ..Self::default() }
+    }
+
+    /// Returns what a contract has to judge: the payload, else the answer in words.
+    pub fn claim(&self) -> Option<&str> {
+        let payload = self.payload.as_ref().map(|payload| payload.value.get());
+        payload.or(self.answer.as_deref())
+    }
+}
+
+/// A structured answer.
+#[derive(Debug, Clone, Serialize)]
+pub struct Payload {
+    /// Where it was found.
+    pub source: PayloadSource,
+    /// The line that holds it.
+    pub at: Place,
+    /// The answer as it was written.
+    pub value: Box<RawValue>,
+}
+
+/// Where a structured answer was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PayloadSource {
+    /// In the line that says that the program is done.
+    Result,
+    /// In a call of the tool for it, because that line is missing.
+    ToolCall,
+}
+
+/// What only some programs tell; absent where they do not.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Metadata {
+    /// Turns that codex began.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub turn_count: Option<u64>,
+    /// Events that codex says it dropped.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dropped_events_count: Option<u64>,
+}
+
+/// How many lines there are of each kind.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct LineCounts {
+    /// All of them.
+    pub total: u64,
+    /// JSON objects.
+    pub raw_messages: u64,
+    /// Objects that say their `type`.
+    pub stream_events: u64,
+    /// Nothing but white space.
+    pub blank: u64,
+    /// Not JSON, the last one if it was cut included.
+    pub malformed: u64,
+    /// JSON, but no object.
+    pub no_object: u64,
+    /// Objects of a kind that is not known.
+    pub unknown: u64,
+    /// Longer than is read.
+    pub too_long: u64,
+}
+
+impl LineCounts {
+    /// Says how many lines of each kind were kept raw and are not blank.
+    pub(super) fn told(&self) -> Vec<String> {
+        let kinds = [
+            (self.malformed, "malformed"),
+            (self.no_object, "no object"),
+            (self.unknown, "unknown"),
+            (self.too_long, "too long"),
+        ];
+        let told = kinds.into_iter().filter(|(count, _)| *count > 0);
+        told.map(|(count, kind)| format!("{count} {kind}")).collect()
+    }
+
+    pub(super) fn count_raw(&mut self, reason: RawReason) {
+        let count = match reason {
+            RawReason::Blank => &mut self.blank,
+            RawReason::Malformed | RawReason::Cut => &mut self.malformed,
+            RawReason::NoObject => &mut self.no_object,
+            RawReason::Unknown => &mut self.unknown,
+            RawReason::TooLong => &mut self.too_long,
+        };
+        *count += 1;
+    }
+}
+
+/// Where a line was kept raw.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct RawLine {
+    /// Where it stands.
+    pub at: Place,
+    /// Why.
+    pub reason: RawReason,
+}

@@ -1,0 +1,216 @@
+//! What is known of a stream so far, and the record it becomes.
+
+use std::collections::BTreeSet;
+
+use serde_json::Number;
+
+use crate::excerpt;
+
+use super::category::{Category, Evidence};
+use super::delivery::Delivery;
+use super::event::{Place, Raw, RawReason};
+use super::heuristics::{self, Doubt, Heuristics};
+use super::output::Output;
+use super::record::{Exit, RawLine, Record};
+
+/// The longest error that is told, in characters; the stream has the rest.
+const ERROR_LIMIT_CHARS: usize = 4_096;
+
+/// What stands behind an error that was cut.
+const CUT: &str = " ... (truncated)";
+
+/// What is told where a program says no more than that it failed.
+const NO_DETAIL: &str = "API error (no detail)";
+
+/// How many raw lines, warnings and pending tasks are listed: more than anybody reads.
+const LISTED: usize = 100;
+
+/// How many ids of calls and tasks are remembered, so that no stream costs endless memory.
+const REMEMBERED: usize = 10_000;
+
+/// Why a program failed.
+#[derive(Debug, Clone)]
+pub(super) struct Failure {
+    pub(super) message: String,
+    category: Category,
+    status: Option<u64>,
+}
+
+impl Failure {
+    /// Decides what a failure is.
+    pub(super) fn new(message: Option<&str>, evidence: Evidence<'_>) -> Self {
+        let message = message.unwrap_or(NO_DETAIL);
+        Self {
+            category: Category::of(message, evidence),
+            message: excerpt(message, ERROR_LIMIT_CHARS, CUT).into_owned(),
+            status: evidence.status,
+        }
+    }
+}
+
+/// What is known so far.
+#[derive(Debug)]
+pub(super) struct Tally {
+    /// What needs no second look.
+    pub(super) record: Record,
+    pub(super) output: Output,
+    pub(super) delivery: Delivery,
+    /// The final text as the program tells it, which beats what was collected.
+    pub(super) result: Option<String>,
+    /// The program's last word for what is wrong, told before its result.
+    pub(super) error_word: Option<String>,
+    /// The first failure; nothing that follows makes it undone.
+    pub(super) failure: Option<Failure>,
+    /// Calls that went on in the background and were not told to be complete, by their ids.
+    pub(super) launches: BTreeSet<String>,
+    pending_tasks: BTreeSet<String>,
+    /// Whether the model called a tool that asks the user.
+    pub(super) asked_user: bool,
+    pub(super) lone_surrogates: u64,
+}
+
+impl Tally {
+    pub(super) fn new() -> Self {
+        Self {
+            record: Record::empty(),
+            output: Output::default(),
+            delivery: Delivery::default(),
+            result: None,
+            error_word: None,
+            failure: None,
+            launches: BTreeSet::new(),
+            pending_tasks: BTreeSet::new(),
+            asked_user: false,
+            lone_surrogates: 0,
+        }
+    }
+
+    /// Notes a failure, unless there was one before.
+    pub(super) fn fail(&mut self, failure: Failure) {
+        self.failure.get_or_insert(failure);
+    }
+
+    /// Notes something that is worth a look.
+    pub(super) fn warn(&mut self, warning: String) {
+        if self.record.warnings.len() < LISTED {
+            self.record.warnings.push(warning);
+        }
+    }
+
+    /// Takes back what was said in this turn, because the request is sent again.
+    pub(super) fn take_back(&mut self) {
+        self.output.take_back();
+        self.delivery.take_back();
+    }
+
+    /// Notes that the program says it is done.
+    pub(super) fn end(&mut self, at: Place) {
+        self.record.num_results += 1;
+        self.record.result_at = Some(at);
+    }
+
+    /// Notes how long the program took by its own account.
+    pub(super) fn took(&mut self, ms: Option<&Number>) {
+        let seconds = ms.and_then(Number::as_f64).map(|ms| ms / 1_000.0);
+        self.record.duration_seconds = seconds.or(self.record.duration_seconds);
+    }
+
+    /// Notes a call that goes on in the background.
+    pub(super) fn launch(&mut self, call_id: &str) {
+        remember(&mut self.launches, call_id);
+    }
+
+    /// Notes that background work began.
+    pub(super) fn begin_task(&mut self, task_id: &str) {
+        remember(&mut self.pending_tasks, task_id);
+    }
+
+    /// Notes that background work is over.
+    pub(super) fn end_task(&mut self, task_id: &str) {
+        self.pending_tasks.remove(task_id);
+    }
+
+    /// Notes that a call that went on in the background came to its end by itself.
+    pub(super) fn land(&mut self, call_id: &str) {
+        self.launches.remove(call_id);
+    }
+
+    /// Claims that the program says it is done, and that nothing goes on in the background.
+    pub(super) fn is_over(&self) -> bool {
+        self.record.num_results > 0 && self.pending_tasks.is_empty()
+    }
+
+    /// Notes a line that is kept raw.
+    pub(super) fn count_raw(&mut self, raw: &Raw) {
+        self.record.lines.count_raw(raw.reason);
+        if raw.reason != RawReason::Blank && self.record.raw_lines.len() < LISTED {
+            self.record.raw_lines.push(RawLine { at: raw.at, reason: raw.reason });
+        }
+    }
+
+    /// Returns what it all comes to.
+    pub(super) fn into_record(mut self, exit: Exit, heuristics: Heuristics) -> Record {
+        let doubt = match heuristics {
+            Heuristics::Applied => heuristics::doubt(&self),
+            Heuristics::Off => None,
+        };
+        self.add_warnings(doubt.as_ref());
+        let Self { mut record, output, delivery, failure, .. } = self;
+        record.payload = delivery.into_payload();
+        record.output = output.text();
+        let is_done = record.num_results > 0 && failure.is_none();
+        // What a program says before it fails, or is stopped, is no answer.
+        record.answer = self.result.or_else(|| output.this_turn()).filter(|_| is_done);
+        let ended_well = match exit {
+            Exit::Code(code) => code == 0,
+            Exit::Unknown => is_done,
+        };
+        let said = !record.output.trim().is_empty() || record.payload.is_some();
+        record.succeeded = ended_well && said;
+        record.succeeded_cleanly = record.succeeded && is_done && doubt.is_none();
+        record.exit_code = match exit {
+            Exit::Code(code) => Some(code),
+            Exit::Unknown => None,
+        };
+        record.input_tokens = record.usage.input_tokens.unwrap_or(0);
+        record.output_tokens = record.usage.output_tokens.unwrap_or(0);
+        record.pending_tasks = self.pending_tasks.into_iter().take(LISTED).collect();
+        record.error_category = doubt.map(|doubt| doubt.category);
+        if let Some(Failure { message, category, status }) = failure {
+            record.error = Some(message);
+            record.error_category = Some(category);
+            record.api_error_status = status;
+        }
+        record
+    }
+
+    /// Puts what is worth a look about the stream as a whole before the rest.
+    fn add_warnings(&mut self, doubt: Option<&Doubt>) {
+        let mut warnings: Vec<String> =
+            doubt.map(|doubt| doubt.warning.clone()).into_iter().collect();
+        let results = self.record.num_results;
+        let pending = self.pending_tasks.len();
+        let raw = self.record.lines.told();
+        let lone = self.lone_surrogates;
+        let dropped = self.record.harness_metadata.dropped_events_count.unwrap_or(0);
+        let findings = [
+            (results == 0, "no-result: the stream ends before the program says it is done".into()),
+            (results > 1, format!("several-results: {results}; the last one counts")),
+            (pending > 0, format!("pending-tasks: {pending} had not ended")),
+            (dropped > 0, format!("dropped-events: {dropped}, says the program")),
+            (self.output.is_cut(), "output-truncated: more was said than is kept".into()),
+            (lone > 0, format!("lone-surrogates: {lone}, read as U+FFFD")),
+            (!raw.is_empty(), format!("raw-lines: {}", raw.join(", "))),
+        ];
+        warnings.extend(findings.into_iter().filter(|(holds, _)| *holds).map(|(_, text)| text));
+        warnings.append(&mut self.record.warnings);
+        self.record.warnings = warnings;
+    }
+}
+
+/// Adds an id, unless there are too many.
+fn remember(ids: &mut BTreeSet<String>, id: &str) {
+    if ids.len() < REMEMBERED {
+        ids.insert(id.to_owned());
+    }
+}
