@@ -5,6 +5,7 @@
 
 use std::env;
 
+#[expect(clippy::disallowed_methods, reason = "cargo speaks to build scripts by environment")]
 fn main() {
     println!("cargo::rerun-if-changed=order.ld");
     let variable = |name| env::var(name).unwrap_or_default();

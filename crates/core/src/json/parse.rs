@@ -227,10 +227,11 @@ impl<'t> Parser<'t> {
     }
 
     fn string(&mut self) -> Result<(), ParseErrorKind> {
-        match string_end(self.text.as_bytes(), self.at + 1) {
-            StringEnd::Closed { end, escaped: false } => self.scalar(Kind::String, end, 0),
-            end => self.string_apart(end),
+        let end = string_end(self.text.as_bytes(), self.at + 1);
+        if let StringEnd::Closed { end, escaped: false } = end {
+            return self.scalar(Kind::String, end, 0);
         }
+        self.string_apart(end)
     }
 
     /// Reads a string that holds escapes, or has no end.

@@ -1,6 +1,5 @@
 //! What is asked of the model, mode by mode and dialect by dialect.
 
-use airtight_core::Dialect;
 use airtight_core::lower::{lower, lower_parameters};
 use airtight_core::message::{Enforcement, ToolChoice};
 use airtight_core::run::{Mode, Outcome, Run, Step, TERMINAL_TOOL, Terminal, TextRung};
