@@ -9,7 +9,7 @@ mod shape;
 use std::borrow::Cow;
 use std::ops::Range;
 
-use aho_corasick::{AhoCorasick, MatchKind};
+use aho_corasick::AhoCorasick;
 use serde_json::{Value, json};
 
 use shape::credentials;
@@ -87,9 +87,7 @@ impl Redactor {
             .filter(|secret| secret.chars().count() >= SECRET_MIN_CHARS)
             .take(SECRETS_LIMIT)
             .flat_map(|secret| [secret.to_owned(), escaped(secret)]);
-        // A secret that begins with another one must win over it.
-        let longest = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(known);
-        Self { known: longest.ok() }
+        Self { known: AhoCorasick::new(known).ok() }
     }
 
     /// Returns `text` with every secret masked.
@@ -97,7 +95,7 @@ impl Redactor {
         let Some(known) = &self.known else {
             return Cow::Borrowed(MASK);
         };
-        let known = known.find_iter(text).map(|found| found.range());
+        let known = known.find_overlapping_iter(text).map(|found| found.range());
         mask_ranges(text, known.chain(credentials(text)).collect())
     }
 
@@ -164,6 +162,8 @@ mod tests {
             ("ghp_0123456789abcdefghijABCDEFGHIJ012345", "[masked]"),
             ("Authorization: Bearer abcdefghijklmnop1234", "Authorization: [masked]"),
             ("AKIAABCDEFGHIJKLMNOP", "[masked]"),
+            (&format!("sk_live_{}", "a1".repeat(12)), "[masked]"),
+            (&format!("rk_test_{}", "a1".repeat(12)), "[masked]"),
             ("skim-milk and a task", "skim-milk and a task"),
             ("a risk-based-approach-to-everything", "a risk-based-approach-to-everything"),
             (&format!("gsk_{}", "x1".repeat(20)), "[masked]"),
@@ -218,6 +218,8 @@ mod tests {
         let around = format!("before {token} after");
         let redactor = Redactor::new([around.as_str(), "xxxxxxxx"]);
         assert_eq!(redactor.mask(&format!("<{around}> <{token}>")), "<[masked]> <[masked]>");
+        let redactor = Redactor::new(["abcdefghij", "ghijklmnop"]);
+        assert_eq!(redactor.mask("<abcdefghijklmnop>"), "<[masked]>");
     }
 
     #[test]

@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use airtight_core::{Allowance, Contract, Dialect, Strictness, Verdict, judge, lower};
-use airtight_local::{Completion, Embedded, Question, Sampling, Stop, conversation};
+use airtight_local::{Closing, Completion, Embedded, Question, Sampling, Stop, conversation};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::signal::unix::{SignalKind, signal};
@@ -118,7 +118,13 @@ fn ask(
         _ => Sampling::Greedy,
     };
     let schema = (!settings.free).then_some(&lowered.schema);
-    let question = Question { turns: &turns, schema, sampling, budget: settings.budget };
+    let question = Question {
+        turns: &turns,
+        schema,
+        sampling,
+        budget: settings.budget,
+        closing: Closing::Anything,
+    };
     Ok(embedded.answer(question, &mut |_| ControlFlow::Continue(()))?)
 }
 

@@ -16,7 +16,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use airtight_core::{Allowance, Contract, Dialect, Strictness, Verdict, judge, lower};
-use airtight_local::{Embedded, Question, Sampling, conversation};
+use airtight_local::{Closing, Embedded, Question, Sampling, conversation};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -162,6 +162,7 @@ fn ask(
         schema: Some(&lowered.schema),
         sampling: Sampling::Greedy,
         budget: BUDGET,
+        closing: Closing::Anything,
     };
     Ok(embedded.answer(question, &mut |_| ControlFlow::Continue(()))?.text)
 }

@@ -59,6 +59,19 @@ pub struct Question<'a> {
     pub sampling: Sampling,
     /// How many tokens the answer may take.
     pub budget: usize,
+    /// What may be written without the model if the answer must end.
+    pub closing: Closing,
+}
+
+/// What may be written without the model, so that an answer under a contract is complete within
+/// its budget.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Closing {
+    /// The ends of what the model has begun: strings and containers. Where that is not enough, the
+    /// answer is cut: what nobody said must not pass for an answer.
+    Ends,
+    /// Whatever it takes.
+    Anything,
 }
 
 /// A model in this process.
@@ -126,6 +139,7 @@ impl Embedded {
             constraint,
             sampling: question.sampling,
             budget: question.budget.min(room),
+            closing: question.closing,
         };
         let mut writer = Writer::new(voice)?;
         let started = Instant::now();

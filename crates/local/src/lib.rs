@@ -33,7 +33,7 @@ mod trial;
 pub use chat::{Role, Turn};
 pub use completion::{Completion, Stop, Timings};
 pub use constraint::ConstraintError;
-pub use embedded::{Embedded, EmbeddedError, Question};
+pub use embedded::{Closing, Embedded, EmbeddedError, Question};
 pub use engine::{Engine, EngineError};
 pub use gguf::{Header, HeaderError, TensorInfo, Value};
 pub use llama::Llama;

@@ -11,6 +11,8 @@ pub(crate) struct Place {
     text: Text,
     /// The key that is being written.
     key: Option<Vec<u8>>,
+    /// Whether the text ends in a number, of which there may be more, or has just opened a string.
+    is_unsaid: bool,
     /// Whether any key came twice in its object.
     has_repeated: bool,
 }
@@ -40,6 +42,8 @@ impl Place {
     /// Follows more of the text.
     pub(crate) fn follow(&mut self, bytes: &[u8]) {
         for byte in bytes {
+            let opens = *byte == b'"' || byte.is_ascii_digit();
+            self.is_unsaid = opens && !self.is_inside_string();
             match (self.text, byte) {
                 (Text::Outside, b'"') => self.begin_string(),
                 (Text::Outside, _) => self.follow_structure(*byte),
@@ -63,6 +67,18 @@ impl Place {
         let mut behind = Self { has_repeated: false, ..self.clone() };
         pieces.into_iter().for_each(|piece| behind.follow(piece));
         behind.has_repeated
+    }
+
+    /// Claims that these bytes only end what has begun: containers, or a string with something in
+    /// it, and no number, which might have had more digits.
+    pub(crate) fn only_ends(&self, bytes: impl IntoIterator<Item = u8>) -> bool {
+        let mut inside = self.is_inside_string();
+        !self.is_unsaid
+            && bytes.into_iter().all(|byte| match byte {
+                b'"' => std::mem::take(&mut inside),
+                b'}' | b']' => !inside,
+                _ => false,
+            })
     }
 
     fn begin_string(&mut self) {
@@ -102,6 +118,19 @@ mod tests {
     use test_case::test_case;
 
     use super::Place;
+
+    #[test_case(r#"["ab"#, "\"]" => true)]
+    #[test_case(r#"{"a":[{"b":true"#, "}]}" => true)]
+    #[test_case(r#"{"a":""#, "\"}" => false; "nothing was said yet")]
+    #[test_case(r#"{"a":1"#, "}" => false; "there may be more of a number")]
+    #[test_case(r#"{"a":"b"#, "\",\"c\":0}" => false; "what was not said")]
+    #[test_case(r#"["a","#, "\"\"]" => false; "an empty string is a string")]
+    #[test_case("[1,2]", "" => true; "nothing")]
+    fn ends_are_told_from_what_was_not_said(said: &str, more: &str) -> bool {
+        let mut place = Place::default();
+        place.follow(said.as_bytes());
+        place.only_ends(more.bytes())
+    }
 
     #[test_case(r#"{"a":1,"a""# => true)]
     #[test_case(r#"{"a":1,"a"# => false; "a key that is not over")]

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::chat::{Role, Turn};
 use crate::completion::{Completion, Stop};
-use crate::embedded::{Embedded, EmbeddedError, Question};
+use crate::embedded::{Closing, Embedded, EmbeddedError, Question};
 use crate::prompt;
 use crate::sampling::Sampling;
 
@@ -44,6 +44,7 @@ impl Embedded {
             schema: shape.schema(),
             sampling: sampling(request.temperature, seed),
             budget: request.max_output_tokens.map_or(DEFAULT_BUDGET, |tokens| tokens as usize),
+            closing: Closing::Ends,
         };
         let started = Delta::Started { id: None, model: Some(request.model.clone()) };
         let opening = std::iter::once(started).chain(shape.call());
@@ -99,14 +100,14 @@ impl<'a> Shape<'a> {
         }
     }
 
-    /// Returns the provider's word for the end. An answer that was led to its end is whole.
+    /// Returns the provider's word for the end. What was led to its end is told as such, though it is
+    /// whole.
     fn end(&self, stop: Stop) -> End {
         match (stop, self) {
-            (Stop::Cut | Stop::Cancelled, _) => End::MaxTokens,
-            (Stop::Complete | Stop::Closed | Stop::Circles, Self::Call(_)) => End::ToolUse,
-            (Stop::Complete | Stop::Closed | Stop::Circles, Self::Text | Self::Format(_)) => {
-                End::EndTurn
-            }
+            (Stop::Cut | Stop::Closed | Stop::Cancelled, _) => End::MaxTokens,
+            (Stop::Circles, _) => End::Other("circles".to_owned()),
+            (Stop::Complete, Self::Call(_)) => End::ToolUse,
+            (Stop::Complete, Self::Text | Self::Format(_)) => End::EndTurn,
         }
     }
 }

@@ -8,7 +8,7 @@ use toktrie::{SimpleVob, TokenId};
 use crate::closing::Exits;
 use crate::completion::{Completion, Stop, Timings};
 use crate::constraint::{Constraint, ConstraintError};
-use crate::embedded::EmbeddedError;
+use crate::embedded::{Closing, EmbeddedError};
 use crate::memory::Memory;
 use crate::place::Place;
 use crate::repetition::Repetition;
@@ -29,6 +29,7 @@ pub(crate) struct Voice<'a> {
     pub(crate) constraint: Option<Constraint>,
     pub(crate) sampling: Sampling,
     pub(crate) budget: usize,
+    pub(crate) closing: Closing,
 }
 
 /// An answer that is being written.
@@ -42,6 +43,7 @@ pub(crate) struct Writer<'a> {
     /// The way out, where one is known.
     plan: Option<Vec<TokenId>>,
     place: Place,
+    closing: Closing,
     repetition: Repetition,
     circles: usize,
     /// What the model has said but not read yet.
@@ -64,7 +66,7 @@ struct Counts {
 impl<'a> Writer<'a> {
     /// Begins an answer; refused if even the shortest one does not fit the budget.
     pub(crate) fn new(voice: Voice<'a>) -> Result<Self, EmbeddedError> {
-        let Voice { tokenizer, exits, mut constraint, sampling, budget } = voice;
+        let Voice { tokenizer, exits, mut constraint, sampling, budget, closing } = voice;
         let started = Instant::now();
         let plan = match &mut constraint {
             Some(constraint) => exits.plan(constraint, &Place::default(), tokenizer)?,
@@ -83,6 +85,7 @@ impl<'a> Writer<'a> {
             left: budget,
             plan,
             place: Place::default(),
+            closing,
             repetition: Repetition::default(),
             circles: 0,
             unread: Vec::new(),
@@ -156,8 +159,7 @@ impl<'a> Writer<'a> {
         };
         let Some(token) = token.filter(|token| *token != self.tokenizer.end()) else {
             let is_led = self.constraint.is_some() && !self.is_complete();
-            self.follow_plan(if is_led { usize::MAX } else { 0 })?;
-            return Ok(Some(if is_led { Stop::Closed } else { Stop::Complete }));
+            return Ok(Some(if is_led { Stop::Cut } else { Stop::Complete }));
         };
         let began = Instant::now();
         let stop = self.take_chosen(token);
@@ -195,8 +197,7 @@ impl<'a> Writer<'a> {
     /// Takes the model's choice if a way out remains, else the way out.
     fn take_chosen(&mut self, token: TokenId) -> Result<Option<Stop>, ConstraintError> {
         if !self.keeps_way_out(token)? {
-            self.follow_plan(usize::MAX)?;
-            return Ok(Some(Stop::Closed));
+            return self.end(Stop::Closed).map(Some);
         }
         self.counts.sampled += 1;
         self.note(&[token]);
@@ -206,12 +207,31 @@ impl<'a> Writer<'a> {
         self.repetition.forget();
         self.circles += 1;
         if self.circles >= CIRCLE_LIMIT {
-            self.follow_plan(usize::MAX)?;
-            return Ok(Some(Stop::Circles));
+            return self.end(Stop::Circles).map(Some);
         }
         // Out of the string, or the container, that goes in circles; then on.
-        self.follow_plan(self.steps_to_exit())?;
+        let steps = self.steps_to_exit();
+        if !self.may_follow_plan(steps) {
+            return Ok(Some(Stop::Cut));
+        }
+        self.follow_plan(steps)?;
         Ok(None)
+    }
+
+    /// Leads the answer to its end, if that may be written without the model.
+    fn end(&mut self, stop: Stop) -> Result<Stop, ConstraintError> {
+        if !self.may_follow_plan(usize::MAX) {
+            return Ok(Stop::Cut);
+        }
+        self.follow_plan(usize::MAX)?;
+        Ok(stop)
+    }
+
+    /// Claims that so many tokens of the way out may be written without the model.
+    fn may_follow_plan(&self, steps: usize) -> bool {
+        let plan = self.plan.iter().flatten().take(steps);
+        let bytes = plan.flat_map(|token| self.tokenizer.bytes(*token).iter().copied());
+        self.closing == Closing::Anything || self.place.only_ends(bytes)
     }
 
     /// Takes `token` if a way out that fits the budget follows it.

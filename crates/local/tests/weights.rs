@@ -10,7 +10,7 @@ use std::path::PathBuf;
 
 use airtight_core::{Allowance, Contract, Dialect, Strictness, Verdict, judge, lower};
 use airtight_local::{
-    Completion, Embedded, Models, Package, Question, Sampling, Stop, Tokenizer, Weights,
+    Closing, Completion, Embedded, Models, Package, Question, Sampling, Stop, Tokenizer, Weights,
     conversation,
 };
 use serde_json::json;
@@ -54,7 +54,13 @@ fn answer(embedded: &mut Embedded, contract: &Contract, job: &str) -> Completion
     let lowered = lower(contract, Dialect::Llguidance).unwrap();
     let turns = conversation(contract, None, job);
     let schema = Some(&lowered.schema);
-    let question = Question { turns: &turns, schema, sampling: Sampling::Greedy, budget: 128 };
+    let question = Question {
+        turns: &turns,
+        schema,
+        sampling: Sampling::Greedy,
+        budget: 128,
+        closing: Closing::Anything,
+    };
     embedded.answer(question, &mut |_| ControlFlow::Continue(())).unwrap()
 }
 

@@ -27,7 +27,7 @@ enum Marks {
 static SHAPES: [Shape; 16] = [
     Shape::with(&["sk-ant-"], r"sk-ant-[A-Za-z0-9_-]{16,}"),
     Shape::with(&["sk-"], r"\bsk-[A-Za-z0-9_-]{20,}"),
-    Shape::with(&["k_", "t_"], r"\b(?:sk|rk)_(?:live|test)_[A-Za-z0-9]{16,}"),
+    Shape::with(&["k_"], r"\b(?:sk|rk)_(?:live|test)_[A-Za-z0-9]{16,}"),
     Shape::with(&["sk_"], r"\bg?sk_[A-Za-z0-9]{20,}"),
     Shape::with(&["xai-"], r"\bxai-[A-Za-z0-9]{20,}"),
     Shape::with(&["AIza"], r"AIza[0-9A-Za-z_-]{35}"),

@@ -72,7 +72,7 @@ impl Reader<'_> {
             };
             at = match self.bytes.get(mark) {
                 Some(b'\\') => self.escape(mark, quote, &mut inside),
-                Some(0..0x20) if role == Role::Key => return Err(self.broken_key(at, quote)),
+                Some(0..0x20) if role == Role::Key => return Err(self.broken_key(first, quote)),
                 Some(byte @ 0..0x20) => self.escape_control(mark, *byte),
                 Some(b'"') if quote != Quote::Double => self.foreign_quote(mark, role)?,
                 _ if Quote::at(self.bytes, mark) != Some(quote) => mark + 1,

@@ -22,7 +22,7 @@ use std::time::{Duration, Instant};
 
 use airtight_core::{Allowance, Contract, Strictness, Verdict, judge};
 use airtight_local::{
-    Completion, Embedded, Models, Package, Question, Sampling, Tokenizer, Weights,
+    Closing, Completion, Embedded, Models, Package, Question, Sampling, Tokenizer, Weights,
 };
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -87,7 +87,13 @@ fn whole(
     let mut answers = Vec::new();
     for asked in asked {
         let schema = (!free).then_some(&asked.lowered);
-        let question = Question { turns: &asked.turns, schema, sampling: Sampling::Greedy, budget };
+        let question = Question {
+            turns: &asked.turns,
+            schema,
+            sampling: Sampling::Greedy,
+            budget,
+            closing: Closing::Anything,
+        };
         let started = Instant::now();
         let completion = embedded.answer(question, &mut |_| ControlFlow::Continue(()))?;
         answers.push(described(&completion, started.elapsed(), &tokenizer));

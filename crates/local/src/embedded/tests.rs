@@ -22,8 +22,13 @@ fn random(seed: u64) -> Sampling {
 }
 
 fn answer(embedded: &mut Embedded, schema: &Value, seed: u64, budget: usize) -> Completion {
-    let question =
-        Question { turns: &ask("go"), schema: Some(schema), sampling: random(seed), budget };
+    let question = Question {
+        turns: &ask("go"),
+        schema: Some(schema),
+        sampling: random(seed),
+        budget,
+        closing: Closing::Anything,
+    };
     embedded.answer(question, &mut |_| ControlFlow::Continue(())).unwrap()
 }
 
@@ -97,6 +102,7 @@ fn a_budget_that_no_answer_fits_is_refused() {
         schema: Some(&schema),
         sampling: Sampling::Greedy,
         budget: 10,
+        closing: Closing::Anything,
     };
     let error = embedded().answer(question, &mut |_| ControlFlow::Continue(())).unwrap_err();
     assert!(matches!(error, EmbeddedError::Budget { needed: 37..=40, limit: 10 }), "{error:?}");
@@ -105,7 +111,13 @@ fn a_budget_that_no_answer_fits_is_refused() {
 #[test]
 fn a_prompt_beyond_the_context_is_refused() {
     let turns = ask(&"x ".repeat(2000));
-    let question = Question { turns: &turns, schema: None, sampling: Sampling::Greedy, budget: 10 };
+    let question = Question {
+        turns: &turns,
+        schema: None,
+        sampling: Sampling::Greedy,
+        budget: 10,
+        closing: Closing::Anything,
+    };
     let error = embedded().answer(question, &mut |_| ControlFlow::Continue(())).unwrap_err();
     assert!(matches!(error, EmbeddedError::Engine(EngineError::Context { .. })), "{error:?}");
 }
@@ -114,8 +126,13 @@ fn a_prompt_beyond_the_context_is_refused() {
 fn the_listener_hears_the_whole_text_and_may_break_off() {
     let schema = json!({"type": "string", "minLength": 30});
     let (mut embedded, mut heard) = (embedded(), String::new());
-    let question =
-        Question { turns: &ask("go"), schema: Some(&schema), sampling: random(3), budget: 80 };
+    let question = Question {
+        turns: &ask("go"),
+        schema: Some(&schema),
+        sampling: random(3),
+        budget: 80,
+        closing: Closing::Anything,
+    };
     let completion = embedded
         .answer(question, &mut |text| {
             heard.push_str(text);
@@ -140,7 +157,13 @@ fn a_schema_that_accepts_nothing_is_refused() {
 
 #[test]
 fn plain_text_ends_with_the_budget() {
-    let question = Question { turns: &ask("go"), schema: None, sampling: random(1), budget: 12 };
+    let question = Question {
+        turns: &ask("go"),
+        schema: None,
+        sampling: random(1),
+        budget: 12,
+        closing: Closing::Anything,
+    };
     let completion = embedded().answer(question, &mut |_| ControlFlow::Continue(())).unwrap();
     assert!(completion.sampled_tokens == 12 || completion.stop == Stop::Complete, "{completion:?}");
 }
