@@ -17,8 +17,12 @@ use tokio::io::AsyncWriteExt as _;
 const CONNECT: Duration = Duration::from_secs(10);
 /// How long a server may be silent.
 const IDLE: Duration = Duration::from_mins(1);
-/// How often a connection that broke is made again although nothing came.
+/// How often it is tried again although nothing came.
 const FRUITLESS_LIMIT: u32 = 2;
+/// How long to wait before it is tried again although nothing came; twice as long the second time.
+const PAUSE: Duration = Duration::from_secs(1);
+/// How long a download may take, all in all: the largest file on a line of 3 MB/s.
+const TIME_LIMIT: Duration = Duration::from_hours(24);
 /// How often a file may move.
 const REDIRECT_LIMIT: usize = 10;
 /// The largest file: more than any weights that fit into a machine.
@@ -47,6 +51,9 @@ pub enum DownloadError {
         /// How much there should be.
         total: u64,
     },
+    /// It takes too long, all in all.
+    #[error("the download took more than {} hours", TIME_LIMIT.as_secs() / 3600)]
+    TimedOut,
     /// The file is too large.
     #[error("the file is over the limit of {LIMIT_BYTES} bytes")]
     TooLarge,
@@ -66,9 +73,9 @@ impl DownloadError {
     fn may_pass(&self) -> bool {
         match self {
             Self::Connection(_) | Self::Cut { .. } => true,
-            // Without the tag, which is forgotten then, the next request is for the whole.
-            Self::Status { status } => *status >= 500 || *status == 416,
-            Self::Address | Self::TooLarge | Self::Disk { .. } => false,
+            // Without the tag, which is forgotten after 206 and 416, the next request is for the whole.
+            Self::Status { status } => *status >= 500 || matches!(status, 206 | 416),
+            Self::Address | Self::TimedOut | Self::TooLarge | Self::Disk { .. } => false,
         }
     }
 }
@@ -85,10 +92,21 @@ pub async fn download(
         return Err(DownloadError::Address);
     }
     let client = client(&url)?;
+    let fetched = tokio::time::timeout(TIME_LIMIT, persist(&client, &url, target, watch));
+    fetched.await.unwrap_or(Err(DownloadError::TimedOut))
+}
+
+/// Tries again as long as that may help.
+async fn persist(
+    client: &Client,
+    url: &Url,
+    target: &Path,
+    watch: &mut (dyn FnMut(u64, Option<u64>) + Send),
+) -> Result<(), DownloadError> {
     let mut fruitless = 0;
     loop {
         let before = length(target).await;
-        match attempt(&client, &url, target, watch).await {
+        match attempt(client, url, target, watch).await {
             Err(error) if error.may_pass() => {
                 fruitless = if length(target).await > before { 0 } else { fruitless + 1 };
                 if fruitless > FRUITLESS_LIMIT {
@@ -97,6 +115,7 @@ pub async fn download(
             }
             ended => return ended,
         }
+        tokio::time::sleep(PAUSE * fruitless).await;
     }
 }
 
@@ -135,8 +154,10 @@ async fn attempt(
         }
         StatusCode::RANGE_NOT_SATISFIABLE if ends_at(response.headers(), there) => Ok(()),
         status => {
-            // Whatever is there, the server does not continue it.
-            drop(fs::remove_file(tag_of(target)).await);
+            // The server does not continue what is there; any other status says nothing about it.
+            if matches!(status, StatusCode::PARTIAL_CONTENT | StatusCode::RANGE_NOT_SATISFIABLE) {
+                drop(fs::remove_file(tag_of(target)).await);
+            }
             Err(DownloadError::Status { status: status.as_u16() })
         }
     }
@@ -226,3 +247,6 @@ fn connection(error: reqwest::Error) -> DownloadError {
 fn disk(path: &Path) -> impl Fn(io::Error) -> DownloadError {
     move |source| DownloadError::Disk { path: path.to_owned(), source }
 }
+
+#[cfg(test)]
+mod tests;

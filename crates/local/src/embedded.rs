@@ -48,6 +48,13 @@ pub enum EmbeddedError {
     },
 }
 
+impl EmbeddedError {
+    /// Claims that the machine is at fault, and neither the weights nor the question.
+    pub fn is_machine(&self) -> bool {
+        matches!(self, Self::Weights(error) if error.is_machine())
+    }
+}
+
 /// What is asked.
 #[derive(Debug, Clone, Copy)]
 pub struct Question<'a> {
@@ -90,7 +97,6 @@ impl Embedded {
         let mut weights = Weights::open(path)?;
         let tokenizer = Tokenizer::of(weights.header())?;
         let template = Template::of(weights.header(), &tokenizer)?;
-        weights.require_memory()?;
         let engine = Llama::load(&mut weights, threads)?;
         Self::new(Box::new(engine), tokenizer, template)
     }

@@ -1,7 +1,8 @@
 //! GGUF: what a weights file says about itself, read with limits.
 //!
 //! Every length is checked against what the file can still hold before anything is allocated, so
-//! a hostile file costs no more memory than its own size. Tensors are described here, not read.
+//! a hostile header costs no more memory than some times its own size, which has a limit. Tensors
+//! are described here, not read.
 
 use std::collections::HashMap;
 use std::io::Read;
@@ -167,6 +168,11 @@ impl Header {
     pub fn real(&self, key: &str) -> Option<f64> {
         let Value::Real(number) = self.value(key)? else { return None };
         Some(*number)
+    }
+
+    /// Returns the names of all tensors and where they lie, in no order.
+    pub fn tensors(&self) -> impl Iterator<Item = (&str, &TensorInfo)> {
+        self.tensors.iter().map(|(name, info)| (name.as_str(), info))
     }
 
     /// Returns where a tensor lies.

@@ -74,6 +74,7 @@ impl Llama {
             .build()
             .map_err(|source| WeightsError::Threads { threads, source })?;
         let shape = Shape::of(weights.header())?;
+        weights.require_memory(shape.cache_bytes())?;
         let (width, vocabulary) = (shape.width, shape.vocabulary);
         let embedding =
             threads.install(|| weights.matrix("token_embd.weight", vocabulary, width))?;

@@ -35,7 +35,7 @@ impl Matrix {
     /// Packs `rows` of `columns` weights, as `bytes` hold them.
     pub(crate) fn pack(kind: Kind, bytes: &[u8], rows: usize, columns: usize) -> Self {
         let (weights, size) = kind.block();
-        let planes = if kind.fits_four_bits() { 1 } else { 2 };
+        let planes = planes(kind);
         let row_bytes = columns / weights * size;
         let blocks_per_tile = columns / SPAN * planes;
         let mut blocks = vec![Block::default(); rows.div_ceil(ROWS) * blocks_per_tile];
@@ -123,6 +123,17 @@ impl Product {
         }
         rows
     }
+}
+
+/// Returns how many bytes a matrix takes when it is packed.
+pub(crate) fn packed_bytes(kind: Kind, rows: u64, columns: u64) -> u64 {
+    let spans = rows.div_ceil(ROWS as u64).saturating_mul(columns.div_ceil(SPAN as u64));
+    spans.saturating_mul((planes(kind) * size_of::<Block>()) as u64)
+}
+
+/// Returns how many planes of four-bit codes hold weights of a type.
+fn planes(kind: Kind) -> usize {
+    if kind.fits_four_bits() { 1 } else { 2 }
 }
 
 /// Puts the codes of one row into its lane of the tile.

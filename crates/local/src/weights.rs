@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-use crate::gguf::{Header, HeaderError};
-use crate::matrix::Matrix;
+use crate::gguf::{Header, HeaderError, TensorInfo};
+use crate::matrix::{Matrix, packed_bytes};
 use crate::quant::{Kind, SPAN};
 
-/// What a model takes beside its weights: the cache of a long text, and products.
-const WORKING_MEMORY_BYTES: u64 = 128 << 20;
+/// What a model takes beside its weights and its cache: products, scores, and the grammar.
+const WORKING_MEMORY_BYTES: u64 = 64 << 20;
 
 /// Why weights cannot be used.
 #[derive(Debug, Error)]
@@ -37,6 +37,14 @@ pub enum WeightsError {
         end: u64,
         /// How long the file is.
         size: u64,
+    },
+    /// Two tensors share bytes, so that a small file would become a large model.
+    #[error("the tensor `{tensor}` begins at {start}, inside of another one")]
+    Overlap {
+        /// The one that begins later.
+        tensor: String,
+        /// Where it begins.
+        start: u64,
     },
     /// The model is of a kind that this engine does not run.
     #[error("models of the architecture `{found}` are not supported, only {supported}")]
@@ -119,17 +127,17 @@ impl WeightsError {
 pub struct Weights {
     header: Header,
     file: File,
-    size: u64,
 }
 
 impl Weights {
-    /// Opens a GGUF file and reads its header.
+    /// Opens a GGUF file and reads its header; all tensors must lie in the file, apart.
     pub fn open(path: &Path) -> Result<Self, WeightsError> {
         let unopened = |source| WeightsError::Unopened { path: path.to_owned(), source };
         let file = File::open(path).map_err(unopened)?;
         let size = file.metadata().map_err(unopened)?.len();
         let header = Header::read(BufReader::new(&file), size)?;
-        Ok(Self { header, file, size })
+        require_apart(&header, size)?;
+        Ok(Self { header, file })
     }
 
     /// Returns what the file says about itself.
@@ -138,10 +146,15 @@ impl Weights {
     }
 
     /// Refuses weights that there is no memory for, before it is used: to run out of it in the
-    /// middle ends the process without a word.
-    pub(crate) fn require_memory(&self) -> Result<(), WeightsError> {
-        // The packed weights, the tensor that is being packed, and what is remembered of a text.
-        let bytes = self.size.saturating_mul(2).saturating_add(WORKING_MEMORY_BYTES);
+    /// middle ends the process without a word. `cache_bytes` is what a full context takes.
+    pub(crate) fn require_memory(&self, cache_bytes: u64) -> Result<(), WeightsError> {
+        let tensors = || self.header.tensors().map(|(_, info)| info);
+        let packed = tensors().map(loaded_bytes).fold(0, u64::saturating_add);
+        // What is being packed is there twice.
+        let largest = tensors().filter_map(stored_bytes).max().unwrap_or(0);
+        let bytes = [packed, largest, cache_bytes, WORKING_MEMORY_BYTES]
+            .into_iter()
+            .fold(0, u64::saturating_add);
         let mut room: Vec<u8> = Vec::new();
         let asked = usize::try_from(bytes).unwrap_or(usize::MAX);
         room.try_reserve_exact(asked).map_err(|_| WeightsError::Memory { bytes })
@@ -192,19 +205,11 @@ impl Weights {
         }
         let kind = Kind::of_number(info.kind)
             .ok_or_else(|| WeightsError::Elements { tensor: tensor(), number: info.kind })?;
-        let (weights, size) = kind.block();
-        let elements: usize = sizes.iter().product();
-        // A vector of floats need not fill whole blocks of 32.
-        let bytes = if kind == Kind::F32 { elements * 4 } else { elements / weights * size };
-        let end = info.offset.saturating_add(bytes as u64);
-        if end > self.size {
-            return Err(WeightsError::Truncated { tensor: tensor(), end, size: self.size });
-        }
+        let bytes = kind.bytes(elements(info));
+        let length = usize::try_from(bytes).map_err(|_| WeightsError::Memory { bytes })?;
         let mut content = Vec::new();
-        if content.try_reserve_exact(bytes).is_err() {
-            return Err(WeightsError::Memory { bytes: bytes as u64 });
-        }
-        content.resize(bytes, 0);
+        content.try_reserve_exact(length).map_err(|_| WeightsError::Memory { bytes })?;
+        content.resize(length, 0);
         let start = info.offset;
         self.file
             .seek(SeekFrom::Start(start))
@@ -212,6 +217,50 @@ impl Weights {
             .map_err(|source| WeightsError::Unreadable { tensor: tensor(), source })?;
         Ok((kind, content))
     }
+}
+
+/// Refuses tensors that end behind the file or share bytes.
+fn require_apart(header: &Header, size: u64) -> Result<(), WeightsError> {
+    let mut places: Vec<(u64, u64, &str)> = header
+        .tensors()
+        .filter_map(|(name, info)| {
+            let bytes = stored_bytes(info)?;
+            Some((info.offset, info.offset.saturating_add(bytes), name))
+        })
+        .collect();
+    places.sort_unstable();
+    let mut free = 0;
+    for (start, end, name) in places {
+        let tensor = name.to_owned();
+        if end > size {
+            return Err(WeightsError::Truncated { tensor, end, size });
+        }
+        if start < free {
+            return Err(WeightsError::Overlap { tensor, start });
+        }
+        free = end;
+    }
+    Ok(())
+}
+
+/// Returns how many bytes a tensor has in the file; none if its type is not supported, so that it is
+/// never read.
+fn stored_bytes(info: &TensorInfo) -> Option<u64> {
+    Kind::of_number(info.kind).map(|kind| kind.bytes(elements(info)))
+}
+
+/// Returns how many bytes a tensor takes when it is loaded.
+fn loaded_bytes(info: &TensorInfo) -> u64 {
+    match (Kind::of_number(info.kind), info.dimensions.as_slice()) {
+        (Some(kind), [columns, rows]) => packed_bytes(kind, *rows, *columns),
+        (Some(kind), [length]) => kind.bytes(*length),
+        // Nothing else is loaded.
+        _ => 0,
+    }
+}
+
+fn elements(info: &TensorInfo) -> u64 {
+    info.dimensions.iter().copied().fold(1, u64::saturating_mul)
 }
 
 #[cfg(test)]

@@ -115,10 +115,11 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Returns the finished answer.
+    /// Returns the finished answer: what the listener has heard.
     pub(crate) fn finish(self, stop: Stop) -> Completion {
         Completion {
-            text: String::from_utf8_lossy(&self.text).into_owned(),
+            text: String::from_utf8_lossy(self.text.get(..self.told).unwrap_or_default())
+                .into_owned(),
             stop,
             prompt_tokens: 0,
             reused_tokens: 0,
@@ -157,10 +158,12 @@ impl<'a> Writer<'a> {
                 self.choose(&scores, allowed)
             }
         };
-        let Some(token) = token.filter(|token| *token != self.tokenizer.end()) else {
-            let is_led = self.constraint.is_some() && !self.is_complete();
-            return Ok(Some(if is_led { Stop::Cut } else { Stop::Complete }));
-        };
+        // Scores that are no numbers, or keys that are there already: what follows would not be the
+        // model's.
+        let Some(token) = token else { return Ok(Some(Stop::Cut)) };
+        if token == self.tokenizer.end() {
+            return Ok(Some(Stop::Complete));
+        }
         let began = Instant::now();
         let stop = self.take_chosen(token);
         self.grammar += began.elapsed();
@@ -305,20 +308,17 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Tells the listener what is new, up to the last whole character.
+    /// Tells the listener what is new, up to the last whole character; bytes that begin none are
+    /// told as U+FFFD.
     fn tell(&mut self, listen: &mut dyn FnMut(&str) -> ControlFlow<()>) -> ControlFlow<()> {
         let new = self.text.get(self.told..).unwrap_or_default();
-        let whole = match std::str::from_utf8(new) {
-            Ok(text) => text,
-            Err(error) => {
-                let (valid, _) = new.split_at(error.valid_up_to());
-                std::str::from_utf8(valid).unwrap_or_default()
-            }
-        };
+        let tail = new.utf8_chunks().last().map_or(&[][..], |chunk| chunk.invalid());
+        let is_begun = std::str::from_utf8(tail).is_err_and(|error| error.error_len().is_none());
+        let (whole, _) = new.split_at(new.len() - if is_begun { tail.len() } else { 0 });
         if whole.is_empty() {
             return ControlFlow::Continue(());
         }
         self.told += whole.len();
-        listen(whole)
+        listen(&String::from_utf8_lossy(whole))
     }
 }

@@ -83,14 +83,17 @@ fn install(
 ) -> Result<PathBuf, Error> {
     let (name, sha256) = (given_name(args, source)?, args.sha256.as_deref());
     let mut bar = Bar::default();
-    let mut watch = |progress| {
-        if let Progress::Writing { bytes, total } = progress {
-            bar.show(bytes, total);
-        }
-        ControlFlow::Continue(())
-    };
-    let installed = models.install(&name, &environment.resolve(source), sha256, &mut watch);
+    let file = environment.resolve(source);
+    let installed = models.install(&name, &file, sha256, &mut patiently(&mut bar));
     installed.map_err(|error| weights::refused(error, source))
+}
+
+/// Shows how far weights have come, and never breaks off: a signal ends the process.
+fn patiently(bar: &mut Bar) -> impl FnMut(Progress) -> ControlFlow<()> {
+    move |progress| {
+        bar.hear(progress);
+        ControlFlow::Continue(())
+    }
 }
 
 /// Fetches weights that are known by name, which have their own checksum.
@@ -121,10 +124,10 @@ fn known(
 fn fetch(models: &Models, url: &str, args: &PullArgs) -> Result<PathBuf, Error> {
     let name = given_name(args, url.split(['?', '#']).next().unwrap_or(url))?;
     let refused = |error| weights::refused(error, name.as_str());
-    let _lock = models.lock().map_err(refused)?;
+    let mut bar = Bar::default();
+    let _lock = models.lock(&mut patiently(&mut bar)).map_err(refused)?;
     let partial = models.partial(&name).map_err(refused)?.join("download");
     let runtime = runtime::Builder::new_current_thread().enable_all().build()?;
-    let mut bar = Bar::default();
     let mut watch = |bytes, total: Option<u64>| bar.show(bytes, total.unwrap_or(bytes));
     let fetched = runtime.block_on(download(url, &partial, &mut watch));
     drop(bar);
@@ -161,7 +164,7 @@ fn path(models: &Models, name: &WeightsName, printer: &mut Printer) -> Result<Ou
 }
 
 fn remove(models: &Models, name: &WeightsName) -> Result<Outcome, Error> {
-    match models.remove(name) {
+    match models.remove(name, &mut patiently(&mut Bar::default())) {
         Ok(true) => Ok(Outcome::Met),
         Ok(false) if Package::named(name).is_none() => Err(weights::unknown(name)),
         Ok(false) => {

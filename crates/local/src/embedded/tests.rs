@@ -6,6 +6,7 @@ use test_case::test_case;
 
 use super::*;
 use crate::chat::Role;
+use crate::place::Place;
 use crate::trial::Gguf;
 
 fn embedded() -> Embedded {
@@ -56,14 +57,102 @@ fn every_answer_conforms_and_none_is_cut(schema: Value) {
     }
 }
 
-#[test_case(63, true)]
-#[test_case(64, false)]
-fn a_domain_in_an_email_is_as_long_as_the_format_allows(length: usize, allowed: bool) {
+#[test_case("email", &format!("a@{}.b", "c".repeat(63)), true; "a long label")]
+#[test_case("email", &format!("a@{}.b", "c".repeat(64)), false; "a label that is too long")]
+#[test_case("email", "ada@cs.ox.ac.uk", true; "four labels")]
+#[test_case("email", "ada@a.b.c.d.example", true; "five labels")]
+#[test_case("email", &format!("ada@{}example", "a.".repeat(20)), true; "many labels")]
+#[test_case("hostname", &"abcdefghi.".repeat(26)[..253], true; "a long name")]
+#[test_case("hostname", &"abcdefghi.".repeat(26)[..254], false; "a name that is too long")]
+fn a_format_allows_what_is_valid_and_nothing_longer(format: &str, text: &str, is_valid: bool) {
+    let schema = json!({"type": "string", "format": format});
+    let contract = Contract::compile(schema.clone()).unwrap();
+    let strict = Allowance { strictness: Strictness::Strict, ..Allowance::default() };
+    let text = format!("\"{text}\"");
+    let verdict = judge(&contract, &text, &strict);
+    assert_eq!(matches!(verdict, Verdict::Accepted(_)), is_valid, "{verdict:?}");
     let mut embedded = embedded();
-    let mut constraint = embedded.grammar(&json!({"type": "string", "format": "email"})).unwrap();
-    let text = format!("\"a@{}.b\"", "c".repeat(length));
+    let mut constraint = embedded.grammar(&schema).unwrap();
     let tokens = embedded.tokenizer.encode(&text);
-    assert_eq!(constraint.completes(&tokens).unwrap(), allowed);
+    assert_eq!(constraint.completes(&tokens).unwrap(), is_valid);
+}
+
+/// An engine that wants to say certain bytes, then has no scores that are numbers.
+struct Speaker {
+    bytes: Vec<u8>,
+    length: usize,
+}
+
+impl Engine for Speaker {
+    fn length(&self) -> usize {
+        self.length
+    }
+
+    fn capacity(&self) -> usize {
+        1000
+    }
+
+    fn evaluate(&mut self, tokens: &[u32]) -> Result<(), EngineError> {
+        self.length += tokens.len();
+        Ok(())
+    }
+
+    fn scores(&mut self, _: Option<&toktrie::SimpleVob>) -> Result<Vec<f32>, EngineError> {
+        let mut scores = vec![f32::NAN; 264];
+        if !self.bytes.is_empty() {
+            // Behind two control tokens, there is a token for each byte.
+            scores[2 + usize::from(self.bytes.remove(0))] = 1.0;
+        }
+        Ok(scores)
+    }
+
+    fn truncate(&mut self, length: usize) {
+        self.length = length;
+    }
+}
+
+/// Returns what came of the answer, and what the listener heard.
+fn spoken(bytes: &[u8], schema: Option<&Value>, budget: usize) -> (Completion, String) {
+    let mut embedded = embedded();
+    embedded.memory = Memory::new(Box::new(Speaker { bytes: bytes.to_vec(), length: 0 }));
+    let turns = ask("go");
+    let question = Question { turns: &turns, schema, sampling: Sampling::Greedy, budget };
+    let mut heard = String::new();
+    let completion = embedded.answer(question, &mut |text| {
+        heard.push_str(text);
+        ControlFlow::Continue(())
+    });
+    (completion.unwrap(), heard)
+}
+
+#[test]
+fn where_no_token_can_be_chosen_nothing_is_written() {
+    let schema = json!({"type": "object", "properties": {"name": {"type": "string"}},
+        "required": ["name"], "additionalProperties": false});
+    let (completion, heard) = spoken(b"\"Ad", Some(&schema), 90);
+    assert_eq!((completion.stop, completion.closing_tokens), (Stop::Cut, 0));
+    assert_eq!(completion.text, r#"{"name":"Ad"#);
+    assert_eq!(heard, completion.text);
+}
+
+#[test_case(b"a\xffb", "a\u{fffd}b"; "a byte that is no character")]
+#[test_case("zw\u{f6}lf".as_bytes(), "zw\u{f6}lf"; "a character of two tokens")]
+#[test_case(b"a\xc3(\xc3", "a\u{fffd}("; "a character that is broken off, and one that is not over")]
+fn bytes_that_are_no_character_do_not_silence_the_rest(bytes: &[u8], text: &str) {
+    let (completion, heard) = spoken(bytes, None, bytes.len());
+    assert_eq!((completion.text.as_str(), heard.as_str()), (text, text));
+}
+
+#[test]
+fn a_way_out_that_repeats_a_key_is_none() {
+    let mut embedded = embedded();
+    let mut constraint = embedded.grammar(&json!({"const": "a"})).unwrap();
+    let mut place = Place::default();
+    place.follow(br#"{"b":1,"#);
+    let Embedded { exits, tokenizer, .. } = &embedded;
+    assert!(exits.plan(&mut constraint, &place, tokenizer).unwrap().is_some());
+    place.follow(br#""a":1,"#);
+    assert_eq!(exits.plan(&mut constraint, &place, tokenizer).unwrap(), None);
 }
 
 #[test]

@@ -87,6 +87,12 @@ impl Shape {
         })
     }
 
+    /// Returns how many bytes the keys and values of a full context take.
+    pub(crate) fn cache_bytes(&self) -> u64 {
+        let numbers = 2 * (self.context * self.key_width()) as u64;
+        numbers.saturating_mul((self.layers * size_of::<f32>()) as u64)
+    }
+
     /// Returns how many keys, and values, a layer has for one token.
     pub(crate) fn key_width(&self) -> usize {
         self.key_heads * self.head_width

@@ -42,6 +42,9 @@ pub enum PullError {
     /// No model can be made of the file.
     #[error("no model can be made of the file")]
     Unusable(#[source] EmbeddedError),
+    /// The file may be right, but the machine lacks what the model takes.
+    #[error("this machine cannot load the model")]
+    Machine(#[source] EmbeddedError),
     /// A file cannot be read.
     #[error("cannot read `{}`", path.display())]
     Unread {

@@ -1,7 +1,7 @@
 //! `pip download`, by whatever name the machine has it.
 
-use std::fs::{self, File};
-use std::io;
+use std::fs::File;
+use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
@@ -17,11 +17,14 @@ const CALLS: [&[&str]; 3] = [&["python3", "-m", "pip"], &["pip3"], &["pip"]];
 /// How long a download may take: a hundred megabytes on a slow line.
 const TIME_LIMIT: Duration = Duration::from_mins(30);
 
+/// How long the program may take to say which version it is.
+const VERSION_TIME_LIMIT: Duration = Duration::from_secs(10);
+
 /// How often it is looked whether the program has ended.
 const PAUSE: Duration = Duration::from_millis(50);
 
 /// How much of what the program complains about is shown.
-const COMPLAINT_LIMIT_BYTES: usize = 2000;
+const COMPLAINT_LIMIT_BYTES: u64 = 2000;
 
 /// Why a package was not fetched.
 #[derive(Debug, Error)]
@@ -62,20 +65,28 @@ pub(super) fn download(package: &Package, folder: &Path, watch: Watch<'_>) -> Re
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(File::create(&log)?);
-    let status = run(&mut pip, &mut || watch(Progress::Fetching))?;
+    let status = run(&mut pip, TIME_LIMIT, &mut || watch(Progress::Fetching))?;
     if status.success() {
         return Ok(());
     }
-    let complaint = fs::read(&log)?;
-    let start = complaint.len().saturating_sub(COMPLAINT_LIMIT_BYTES);
-    let shown = complaint.get(start..).unwrap_or_default();
-    Err(PipError::Failed(String::from_utf8_lossy(shown).trim().to_owned()))
+    Err(PipError::Failed(String::from_utf8_lossy(&tail(&log)?).trim().to_owned()))
+}
+
+/// Returns the end of what the program complained about.
+fn tail(log: &Path) -> io::Result<Vec<u8>> {
+    let mut file = File::open(log)?;
+    let start = file.metadata()?.len().saturating_sub(COMPLAINT_LIMIT_BYTES);
+    file.seek(SeekFrom::Start(start))?;
+    let mut shown = Vec::new();
+    file.take(COMPLAINT_LIMIT_BYTES).read_to_end(&mut shown)?;
+    Ok(shown)
 }
 
 fn is_there(call: &[&str]) -> bool {
     let Ok(mut command) = command(call) else { return false };
     command.arg("--version").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    run(&mut command, &mut || ControlFlow::Continue(())).is_ok_and(|status| status.success())
+    let ended = run(&mut command, VERSION_TIME_LIMIT, &mut || ControlFlow::Continue(()));
+    ended.is_ok_and(|status| status.success())
 }
 
 fn command(call: &[&str]) -> Result<Command, PipError> {
@@ -87,6 +98,7 @@ fn command(call: &[&str]) -> Result<Command, PipError> {
 
 fn run(
     command: &mut Command,
+    time_limit: Duration,
     go_on: &mut dyn FnMut() -> ControlFlow<()>,
 ) -> Result<ExitStatus, PipError> {
     let mut child = command.spawn()?;
@@ -98,7 +110,7 @@ fn run(
         let why = if go_on().is_break() {
             Some(PipError::Interrupted)
         } else {
-            (started.elapsed() > TIME_LIMIT).then_some(PipError::TimedOut)
+            (started.elapsed() > time_limit).then_some(PipError::TimedOut)
         };
         if let Some(error) = why {
             child.kill()?;

@@ -4,6 +4,7 @@ use test_case::test_case;
 
 use super::*;
 use crate::trial::Gguf;
+use crate::weights::WeightsError;
 
 const CONTENT: &[u8] = b"GGUF, more or less";
 /// The SHA-256 of [`CONTENT`], by `sha256sum`.
@@ -80,8 +81,8 @@ fn a_file_of_another_size_is_not_taken_for_known_weights() {
     assert_eq!(models.path(&known), None);
     fs::write(folder.path().join("smollm2-135m.gguf"), CONTENT).unwrap();
     assert_eq!(models.path(&known), None);
-    assert!(models.remove(&known).unwrap());
-    assert!(!models.remove(&known).unwrap());
+    assert!(models.remove(&known, &mut patiently).unwrap());
+    assert!(!models.remove(&known, &mut patiently).unwrap());
 }
 
 #[test]
@@ -127,11 +128,49 @@ fn one_who_breaks_off_has_nothing() {
 fn two_cannot_change_the_folder_at_once() {
     let folder = tempfile::tempdir().unwrap();
     let models = Models::in_folder(folder.path());
-    let lock = models.lock().unwrap();
+    let lock = models.lock(&mut patiently).unwrap();
     let held = File::open(folder.path().join(".lock")).unwrap();
     assert!(held.try_lock().is_err());
     drop(lock);
     held.try_lock().unwrap();
+}
+
+#[test]
+fn one_who_waits_for_the_folder_hears_so_and_may_break_off() {
+    let folder = tempfile::tempdir().unwrap();
+    let models = Models::in_folder(folder.path());
+    let _lock = models.lock(&mut patiently).unwrap();
+    let mut heard = Vec::new();
+    let mut watch = |progress| {
+        heard.push(progress);
+        if heard.len() < 2 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    };
+    let error = models.lock(&mut watch).unwrap_err();
+    assert!(matches!(error, PullError::Interrupted), "{error:?}");
+    assert_eq!(heard, [Progress::Waiting; 2]);
+}
+
+#[test_case(WeightsError::Memory { bytes: 1 }, true; "a machine that is too small")]
+#[test_case(WeightsError::Template, false; "a file that is of no use")]
+fn a_download_is_kept_if_only_the_machine_is_at_fault(fault: WeightsError, is_kept: bool) {
+    let folder = tempfile::tempdir().unwrap();
+    let models = Models::in_folder(folder.path());
+    let file = models.partial(&name("mine")).unwrap().join("download");
+    fs::write(&file, CONTENT).unwrap();
+    let error = models.settle(&name("mine"), &file, Err(fault.into())).unwrap_err();
+    assert_eq!(matches!(error, PullError::Machine(_)), is_kept, "{error:?}");
+    assert_eq!(file.exists(), is_kept);
+    assert_eq!(models.path(&name("mine")), None);
+}
+
+#[test]
+fn what_is_no_regular_file_is_not_installed() {
+    let folder = tempfile::tempdir().unwrap();
+    let models = Models::in_folder(folder.path());
+    let source = Path::new("/dev/zero");
+    let error = models.install(&name("mine"), source, None, &mut patiently).unwrap_err();
+    assert!(matches!(error, PullError::Unread { .. }), "{error:?}");
+    assert_eq!(names_in(folder.path()), [""; 0]);
 }
 
 #[test_case("qwen2.5-0.5b_q8" => true)]

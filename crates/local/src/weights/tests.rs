@@ -59,6 +59,33 @@ fn a_file_that_was_cut_off_is_refused() {
 }
 
 #[test]
+fn tensors_that_share_bytes_are_refused() {
+    let bytes = changed(|file| file.misdescribe("blk.0.ffn_up.weight", &[64, 97], 0));
+    let message = refusal(&bytes);
+    assert!(message.starts_with("the tensor `blk.0.ffn_down.weight` begins at"), "{message}");
+    assert!(message.ends_with("inside of another one"), "{message}");
+}
+
+#[test_case("blk.0.ffn_up.weight", &[64, u64::MAX]; "more elements than numbers")]
+#[test_case("blk.1.ffn_down.weight", &[96, 65]; "the last one")]
+fn tensors_beyond_the_file_are_refused(name: &str, sizes: &[u64]) {
+    let message = refusal(&changed(|file| file.misdescribe(name, sizes, 0)));
+    assert!(message.contains(&format!("but the tensor `{name}` ends at")), "{message}");
+}
+
+#[test_case(Kind::Q4_1, 32, 20 * 32, 768)]
+#[test_case(Kind::Q5_0, 32, 22 * 32, 1536)]
+#[test_case(Kind::Q8_0, 1, 34, 1536; "a row alone takes a tile")]
+fn packed_weights_are_counted_as_large_as_they_become(
+    kind: Kind,
+    rows: u64,
+    stored: u64,
+    packed: u64,
+) {
+    assert_eq!((kind.bytes(rows * 32), packed_bytes(kind, rows, 32)), (stored, packed));
+}
+
+#[test]
 fn a_missing_file_is_named() {
     let error = Weights::open(Path::new("no/such.gguf")).unwrap_err();
     assert_eq!(error.to_string(), "cannot open the weights `no/such.gguf`");
@@ -67,9 +94,8 @@ fn a_missing_file_is_named() {
 #[test]
 fn weights_beyond_all_memory_are_refused_before_they_are_read() {
     let (_folder, path) = Gguf::model(0).save();
-    let mut weights = Weights::open(&path).unwrap();
-    weights.require_memory().unwrap();
-    weights.size = u64::MAX / 4;
-    let message = weights.require_memory().unwrap_err().to_string();
+    let weights = Weights::open(&path).unwrap();
+    weights.require_memory(0).unwrap();
+    let message = weights.require_memory(u64::MAX).unwrap_err().to_string();
     assert!(message.starts_with("there is no memory for the model"), "{message}");
 }
