@@ -144,6 +144,10 @@ impl Decoder {
             Err(NoObject::OtherKind(kind)) => {
                 self.keep(raw(RawReason::NoObject, Some(with_article(kind).to_owned())))
             }
+            Err(NoObject::Ambiguous(key)) => {
+                let key = excerpt(&key, NAME_LIMIT_CHARS, "…");
+                self.keep(raw(RawReason::Ambiguous, Some(format!("member `{key}` twice"))))
+            }
             Err(NoObject::Malformed(error)) => {
                 let reason = match line.ending {
                     lines::Ending::Newline => RawReason::Malformed,

@@ -1,10 +1,13 @@
 //! What can be typed after `transcript`.
 
+use std::time::Duration;
+
 use airtight_core::transcript::{LINE_LIMIT_BYTES, Program};
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use super::{FolderArgs, PatternArgs};
+use crate::config::duration;
 
 /// Read the stream of an agent CLI
 ///
@@ -47,6 +50,11 @@ pub(crate) struct TranscriptArgs {
     /// Wait for more at the end of the file, until the program is done and says no more
     #[arg(long)]
     pub(crate) follow: bool,
+
+    /// With `--follow`, end if nothing comes for this long, such as 90, 30s, 5m or 1.5h
+    #[arg(long, value_name = "TIME", value_parser = duration::parse, default_value = "10m")]
+    #[arg(requires = "follow")]
+    pub(crate) idle_timeout: Duration,
 
     /// Judge the payload, or the answer in words, by this contract: inline JSON, `@path`, a name, or
     /// a path

@@ -84,7 +84,8 @@ fn read(
         Told::Everything => events.iter().try_for_each(|event| printer.json(&json(event))),
         Told::Summary => Ok(()),
     };
-    let mut chunks = Chunks::new(input, if args.follow { End::ForNow } else { End::Final });
+    let end = if args.follow { End::ForNow(args.idle_timeout) } else { End::Final };
+    let mut chunks = Chunks::new(input, end);
     loop {
         let chunk = chunks.next(&decoder);
         let chunk = chunk.map_err(|error| unreadable(&label, error.into()))?;

@@ -1,4 +1,4 @@
-use std::io::Write;
+use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -133,4 +133,41 @@ fn a_file_is_followed_until_the_program_is_done() {
     let output = child.wait_with_output().unwrap();
     let whole = read(&[], "claude/structured").stdout;
     assert_eq!(String::from_utf8(output.stdout).unwrap(), whole);
+}
+
+#[test]
+fn a_program_that_says_no_more_is_not_waited_for_forever() {
+    let text = std::fs::read_to_string(fixture("claude/structured")).unwrap();
+    let (early, _) = text.split_at(text.len() / 2);
+    let folder = Folder::new().with("killed.ndjson", early);
+    let said = folder.run(&["transcript", "killed.ndjson", "--follow", "--idle-timeout", "1s"]);
+    assert_eq!(said.code, 0, "{}", said.stderr);
+    assert_eq!(said, folder.run(&["transcript", "killed.ndjson"]));
+    assert!(said.stdout.contains("no-result: "), "{}", said.stdout);
+}
+
+#[test]
+fn a_file_that_gets_shorter_is_followed_no_further() {
+    let folder = Folder::new().with("cut.ndjson", "{\"type\":\"turn.started\"}\n");
+    let path = folder.path("cut.ndjson");
+    let mut child = Command::new(assert_cmd::cargo::cargo_bin!("airtight"))
+        .args(["transcript", "--follow"])
+        .arg(&path)
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    assert!(lines.next().unwrap().unwrap().contains("turn.started"));
+    std::fs::write(&path, "").unwrap();
+    assert!(lines.next().unwrap().unwrap().starts_with(r#"{"type":"record""#));
+    assert!(child.wait().unwrap().success());
+}
+
+#[test]
+fn what_a_failed_program_delivered_is_rejected() {
+    let line =
+        r#"{"type":"result","is_error":true,"result":"boom","structured_output":{"answer":42}}"#;
+    let said = Folder::new().run_with(&["transcript", "-", "--json-schema", ANSWER], line);
+    assert_eq!(said.code, 1);
+    assert!(said.stderr.starts_with("error: claude failed, and "), "{}", said.stderr);
 }

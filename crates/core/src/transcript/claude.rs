@@ -7,6 +7,8 @@
 mod finish;
 mod system;
 
+use serde_json::value::RawValue;
+
 use crate::codec::Usage;
 use crate::json::{Kind, Node};
 use crate::message::ToolStatus;
@@ -81,7 +83,8 @@ fn note(at: Place, block: &Block, tally: &mut Tally) {
     match block {
         Block::Text { text } => tally.output.say(text, Joint::Apart),
         Block::ToolUse { id, name, input } => {
-            if TERMINAL_TOOLS.contains(&name.as_str()) {
+            // A call without arguments delivers nothing.
+            if TERMINAL_TOOLS.contains(&name.as_str()) && input.get() != RawValue::NULL.get() {
                 tally.delivery.call(id, Payload::of_call(at, input.clone()));
             }
             tally.asked_user |= ASKING_TOOLS.contains(&name.as_str());
@@ -107,7 +110,7 @@ fn block(item: Node<'_>, object: &Object) -> Block {
         Some("tool_use") => Block::ToolUse {
             id: text("id"),
             name: text("name"),
-            input: object.verbatim(item.member("input").unwrap_or(item)),
+            input: object.verbatim_member(item, "input"),
         },
         _ => Block::Opaque { value: object.verbatim(item) },
     }
@@ -175,7 +178,8 @@ fn usage(node: Node<'_>) -> Usage {
     let written = node.count("cache_creation_input_tokens");
     let details = node.object("output_tokens_details");
     let is_inclusive = node.member("total_tokens").is_some();
-    let beyond = if is_inclusive { 0 } else { cached.unwrap_or(0) + written.unwrap_or(0) };
+    let cache = cached.unwrap_or(0).saturating_add(written.unwrap_or(0));
+    let beyond = if is_inclusive { 0 } else { cache };
     Usage {
         input_tokens: node.count("input_tokens").map(|input| input.saturating_add(beyond)),
         output_tokens: node.count("output_tokens"),

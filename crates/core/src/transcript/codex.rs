@@ -19,7 +19,7 @@ use super::event::{
 };
 use super::object::{Fields, Object};
 use super::output::Joint;
-use super::tally::{Failure, Tally};
+use super::tally::{Failure, Tally, is_usable};
 
 /// How much of what a command printed is told, in characters.
 const COMMAND_OUTPUT_LIMIT_CHARS: usize = 65_536;
@@ -49,6 +49,7 @@ impl Reader {
             Some("thread.started") => vec![began(at, root, tally)],
             Some("turn.started") => {
                 *tally.record.harness_metadata.turn_count.get_or_insert(0) += 1;
+                tally.begin_turn();
                 vec![other(at, object, "turn.started")]
             }
             Some("turn.completed") => vec![self.completed(at, root, tally)],
@@ -64,7 +65,7 @@ impl Reader {
     fn completed(&mut self, at: Place, root: Node<'_>, tally: &mut Tally) -> Event {
         // The turn went on after it.
         if let Some(failure) = self.pending.take() {
-            tally.warn(format!("error: {}", failure.message));
+            tally.warn(&format!("error: {}", failure.message));
         }
         let usage = root.object("usage").map(usage).unwrap_or_default();
         tally.record.usage.replace(&usage);
@@ -137,7 +138,7 @@ impl Reader {
     ) -> Event {
         let id = item.owned("id").unwrap_or_default();
         tally.record.num_tool_calls += 1;
-        if self.started.len() < STARTED_LIMIT {
+        if self.started.len() < STARTED_LIMIT && is_usable(&id) {
             self.started.insert(id.clone());
         }
         let command = item.member("command").map_or("null", |command| object.exact(command));
@@ -152,7 +153,7 @@ impl Reader {
         let content = excerpt(output, COMMAND_OUTPUT_LIMIT_CHARS, "");
         if content.len() < output.len() && !self.warned_of_cut {
             self.warned_of_cut = true;
-            tally.warn(format!(
+            tally.warn(&format!(
                 "command-output-truncated: told up to {COMMAND_OUTPUT_LIMIT_CHARS} characters"
             ));
         }
@@ -229,7 +230,7 @@ fn complaint(at: Place, item: Node<'_>, tally: &mut Tally) -> Event {
             let sum = tally.record.harness_metadata.dropped_events_count.get_or_insert(0);
             *sum = sum.saturating_add(count);
         }
-        None => tally.warn(format!("item-error: {}", excerpt(message, 200, "…"))),
+        None => tally.warn(&format!("item-error: {message}")),
     }
     Event::System(System::Warning(Warning { at, message: message.to_owned() }))
 }

@@ -1,5 +1,5 @@
 //! Where the structured answer is: in the line that says that the program is done, or, if that line
-//! was lost, in the call that delivered it.
+//! was lost, in the call that was accepted.
 
 use serde_json::value::RawValue;
 
@@ -7,6 +7,7 @@ use crate::message::ToolStatus;
 
 use super::event::Place;
 use super::record::{Payload, PayloadSource};
+use super::tally::is_usable;
 
 /// Which of several calls that were accepted counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,6 +20,9 @@ pub(super) enum Winner {
 
 /// How many calls may wait for their results; models make one or two.
 const WAITING_LIMIT: usize = 16;
+
+/// How much they may hold together: as much as one line, and the last one in any case.
+const WAITING_LIMIT_BYTES: usize = 64 * 1024 * 1024;
 
 /// Whether the program said that it is done.
 #[derive(Debug, Default)]
@@ -46,12 +50,20 @@ impl Delivery {
         self.stage = Stage::Concluded(payload);
     }
 
-    /// Notes a call.
+    /// Notes a call, unless no result could be told to be its own.
     pub(super) fn call(&mut self, id: &str, payload: Payload) {
-        if self.waiting.len() == WAITING_LIMIT {
-            self.waiting.remove(0);
+        if !is_usable(id) {
+            return;
         }
         self.waiting.push((id.to_owned(), payload));
+        while self.waiting.len() > 1 && self.is_crowded() {
+            self.waiting.remove(0);
+        }
+    }
+
+    fn is_crowded(&self) -> bool {
+        let bytes: usize = self.waiting.iter().map(|(_, payload)| payload.value.get().len()).sum();
+        self.waiting.len() > WAITING_LIMIT || bytes > WAITING_LIMIT_BYTES
     }
 
     /// Notes that the call was answered, by acceptance or by rejection.
@@ -71,12 +83,12 @@ impl Delivery {
 
     /// Returns the structured answer.
     ///
-    /// A result without one means that there is none, whatever was called: rejected calls are no
-    /// answers.
-    pub(super) fn into_payload(mut self) -> Option<Payload> {
+    /// A result without one means that there is none, whatever was called: calls that were rejected,
+    /// or not answered, are no answers.
+    pub(super) fn into_payload(self) -> Option<Payload> {
         match self.stage {
             Stage::Concluded(payload) => payload,
-            Stage::Open => self.accepted.or_else(|| self.waiting.pop().map(|(_, payload)| payload)),
+            Stage::Open => self.accepted,
         }
     }
 }
@@ -90,5 +102,40 @@ impl Payload {
     /// Makes the payload of a result.
     pub(super) fn of_result(at: Place, value: Box<RawValue>) -> Self {
         Self { source: PayloadSource::Result, at, value }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Makes a call whose payload has so many bytes.
+    fn call(delivery: &mut Delivery, id: &str, bytes: usize) {
+        let value = RawValue::from_string("1".repeat(bytes)).unwrap();
+        let at = Place { line: 1, offset: 0, length: 0 };
+        delivery.call(id, Payload::of_call(at, value));
+    }
+
+    #[test]
+    fn payloads_that_wait_are_bounded_in_bytes_and_the_last_one_stays() {
+        let mut delivery = Delivery::default();
+        call(&mut delivery, "1", 2);
+        call(&mut delivery, "2", WAITING_LIMIT_BYTES - 1);
+        assert_eq!(delivery.waiting.len(), 1);
+        call(&mut delivery, "3", WAITING_LIMIT_BYTES + 1);
+        delivery.settle("2", ToolStatus::Done, Winner::Last);
+        assert!(delivery.accepted.is_none());
+        delivery.settle("3", ToolStatus::Done, Winner::Last);
+        assert!(delivery.into_payload().is_some());
+    }
+
+    #[test]
+    fn a_call_without_a_usable_id_is_never_accepted() {
+        for id in ["", "x".repeat(257).as_str()] {
+            let mut delivery = Delivery::default();
+            call(&mut delivery, id, 1);
+            delivery.settle(id, ToolStatus::Done, Winner::Last);
+            assert!(delivery.into_payload().is_none());
+        }
     }
 }

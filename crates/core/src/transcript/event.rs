@@ -258,6 +258,8 @@ pub enum RawReason {
     Cut,
     /// It is JSON, but no object.
     NoObject,
+    /// It says a member twice, and which of them counts is unknown.
+    Ambiguous,
     /// It is an object of a kind that is not known.
     Unknown,
     /// It is longer than is read.

@@ -20,7 +20,7 @@ use super::tally::{Failure, Tally};
 #[derive(Debug, Default)]
 pub(super) struct Reader {
     /// The last error that was told; the result repeats not all of them.
-    complaint: Option<String>,
+    complaint: Option<Failure>,
 }
 
 impl Reader {
@@ -35,9 +35,9 @@ impl Reader {
             Some("error") => {
                 let message = root.owned("message").unwrap_or_default();
                 if root.text("severity") == Some("warning") {
-                    tally.warn(format!("error: {message}"));
+                    tally.warn(&format!("error: {message}"));
                 } else {
-                    self.complaint = Some(message.clone());
+                    self.complaint = Some(Failure::new(Some(&message), Evidence::default()));
                 }
                 vec![Event::System(System::Warning(Warning { at, message }))]
             }
@@ -51,10 +51,8 @@ impl Reader {
         let status = root.text("status");
         let stats = root.object("stats");
         let usage = stats.map(usage).unwrap_or_default();
-        let told = root.object("error").and_then(|error| error.owned("message"));
-        let message = told.or_else(|| self.complaint.take());
         let is_error = status != Some("success");
-        let failure = is_error.then(|| Failure::new(message.as_deref(), Evidence::default()));
+        let failure = is_error.then(|| self.failure(root));
         tally.record.subtype = status.map(str::to_owned);
         tally.record.usage.replace(&usage);
         let models = stats.and_then(|stats| stats.object("models"));
@@ -76,6 +74,15 @@ impl Reader {
         }
         tally.end(at);
         Event::Result(Box::new(finish))
+    }
+
+    /// Says why it failed: in the result, else in the last error before it.
+    fn failure(&mut self, root: Node<'_>) -> Failure {
+        let told = root.object("error").and_then(|error| error.text("message"));
+        match (told, self.complaint.take()) {
+            (None, Some(complaint)) => complaint,
+            (told, _) => Failure::new(told, Evidence::default()),
+        }
     }
 }
 
@@ -122,7 +129,7 @@ fn called(at: Place, object: &Object, tally: &mut Tally) -> Event {
         Block::ToolUse {
             id: root.owned("tool_id").unwrap_or_default(),
             name: root.owned("tool_name").unwrap_or_default(),
-            input: object.verbatim(root.member("parameters").unwrap_or(root)),
+            input: object.verbatim_member(root, "parameters"),
         },
     )
 }

@@ -180,6 +180,100 @@ fn the_last_message_of_codex_is_the_answer_whatever_follows_it() {
     assert_eq!(record.output, "draft\nanswer");
 }
 
+fn record_of_codex(lines: &[String]) -> Record {
+    read(Decoder::of(Program::Codex), lines.join("\n").as_bytes(), &[]).1
+}
+
+#[test]
+fn the_answer_of_codex_is_of_the_last_turn_and_nothing_unreadable_follows_it() {
+    let turn = |kind: &str| json!({ "type": kind }).to_string();
+    let (began, over) = (turn("turn.started"), turn("turn.completed"));
+    let item = json!({ "id": "1", "type": "agent_message", "text": "one" });
+    let said = json!({ "type": "item.completed", "item": item }).to_string();
+    let whole = [began.clone(), "noise".into(), said.clone(), String::new(), over.clone()];
+    assert_eq!(record_of_codex(&whole).answer.as_deref(), Some("one"));
+    let silent = [began.clone(), said.clone(), over.clone(), began.clone(), over.clone()];
+    assert_eq!(record_of_codex(&silent).answer, None);
+    let stopped = [began.clone(), said.clone(), over.clone(), began.clone()];
+    assert_eq!(record_of_codex(&stopped).answer, None);
+    for lost in ["{\"type\":\"item.comp", "7", "{\"type\":\"item.completed\"}"] {
+        let holed = [began.clone(), said.clone(), lost.to_owned(), over.clone()];
+        assert_eq!(record_of_codex(&holed).answer, None, "{lost}");
+    }
+}
+
+#[test]
+fn a_call_delivers_only_if_it_has_arguments_and_is_accepted() {
+    let payload = |block: Value, answers: &[Value]| {
+        let told = json!({ "type": "user", "message": { "content": answers } });
+        record_of(&[said(json!([block])), told]).payload
+    };
+    let answer = json!({ "type": "tool_result", "tool_use_id": "1" });
+    let full = call("1", "StructuredOutput", json!({ "answer": 42 }));
+    let delivered = payload(full.clone(), std::slice::from_ref(&answer)).unwrap();
+    assert_eq!(delivered.value.get(), "{\"answer\":42}");
+    assert!(payload(full, &[]).is_none());
+    let bare = json!({ "type": "tool_use", "id": "1", "name": "StructuredOutput" });
+    assert!(payload(bare, std::slice::from_ref(&answer)).is_none());
+}
+
+#[test]
+fn a_call_without_arguments_is_told_with_null() {
+    let tool = json!({ "type": "tool", "callID": "1", "tool": "t", "state": { "output": "o" } });
+    let calls = [
+        (Program::Claude, said(json!([{ "type": "tool_use", "id": "1", "name": "t" }]))),
+        (Program::Gemini, json!({ "type": "tool_use", "tool_id": "1", "tool_name": "t" })),
+        (Program::Opencode, json!({ "type": "tool_use", "part": tool })),
+    ];
+    for (program, line) in calls {
+        let told = told(Decoder::of(program), line.to_string().as_bytes(), &[]);
+        assert!(told.contains(r#""id":"1","name":"t","input":null}"#), "{told}");
+    }
+}
+
+#[test]
+fn a_program_that_failed_claims_nothing() {
+    let end = |is_error| result(json!({ "is_error": is_error, "structured_output": { "a": 1 } }));
+    assert_eq!(record_of(&[end(false)]).claim(), Some("{\"a\":1}"));
+    let record = record_of(&[end(true)]);
+    assert_eq!((record.claim(), record.payload.is_some()), (None, true));
+}
+
+#[test]
+fn a_result_that_says_its_payload_twice_delivers_none() {
+    let line = r#"{"type":"result","structured_output":{"a":1},"structured_output":{"a":2}}"#;
+    let (events, record) = read(Decoder::of(Program::Claude), line.as_bytes(), &[]);
+    let [Event::Raw(raw)] = events.as_slice() else { panic!("{events:?}") };
+    assert_eq!(raw.reason, RawReason::Ambiguous);
+    assert_eq!(raw.detail.as_deref(), Some("member `structured_output` twice"));
+    assert_eq!((record.claim(), record.lines.malformed), (None, 1));
+}
+
+#[test]
+fn a_null_payload_hides_no_answer() {
+    let record = record_of(&[result(json!({ "structured_output": null, "result": "fine" }))]);
+    assert_eq!(record.claim(), Some("fine"));
+    let line = json!({ "structured_output": null, "structured_result": { "a": 1 } });
+    assert_eq!(record_of(&[result(line)]).claim(), Some("{\"a\":1}"));
+}
+
+#[test]
+fn no_count_of_tokens_overflows() {
+    let usage = json!({ "input_tokens": 1, "cache_read_input_tokens": u64::MAX, "cache_creation_input_tokens": 1 });
+    let record = record_of(&[result(json!({ "usage": usage }))]);
+    assert_eq!(record.input_tokens, u64::MAX);
+}
+
+#[test]
+fn warnings_and_ids_are_bounded_in_bytes() {
+    let error = json!({ "type": "error", "severity": "warning", "message": "x".repeat(100_000) });
+    let record = read(Decoder::of(Program::Gemini), error.to_string().as_bytes(), &[]).1;
+    assert_eq!(record.warnings.last().map(|warning| warning.chars().count()), Some(257));
+    let task = |id: &str| json!({ "type": "system", "subtype": "task_started", "task_id": id });
+    let record = record_of(&[task(&"x".repeat(257)), task(&"y".repeat(256))]);
+    assert_eq!(record.pending_tasks, ["y".repeat(256)]);
+}
+
 #[test]
 fn an_oversized_line_does_not_cost_the_next_one() {
     let long = json!({ "type": "user", "message": { "content": "x".repeat(10 * 1024 * 1024) } });

@@ -4,6 +4,8 @@
 //! It must not cost the line: it is read as U+FFFD, which is as long when it is escaped, so that every
 //! node still stands where it stands in the line, and what is handed on is the text as it was written.
 
+use std::collections::BTreeSet;
+
 use serde_json::Number;
 use serde_json::value::RawValue;
 
@@ -13,6 +15,10 @@ use crate::json::{
 
 /// How many containers may be nested: more than any program writes, and nothing here recurses.
 const DEPTH_LIMIT: usize = 10_000;
+
+/// Members that are handed on as they were written; what they repeat is for the judge to find.
+const HANDED_ON: [&str; 5] =
+    ["structured_output", "structured_result", "structured", "input", "parameters"];
 
 /// An object.
 #[derive(Debug)]
@@ -24,13 +30,15 @@ pub(super) struct Object {
     pub(super) lone_surrogates: u64,
 }
 
-/// Why a line is no object.
+/// Why a line is no object that can be read.
 #[derive(Debug)]
 pub(super) enum NoObject {
     /// It is not JSON.
     Malformed(ParseError),
     /// It is JSON of another kind.
     OtherKind(Kind),
+    /// It says this member twice.
+    Ambiguous(String),
 }
 
 impl Object {
@@ -44,12 +52,35 @@ impl Object {
             }
             Err(error) => return Err(NoObject::Malformed(error)),
         };
-        match object.root().kind() {
-            Kind::Object => Ok(object),
-            kind @ (Kind::Null | Kind::Boolean | Kind::Number | Kind::String | Kind::Array) => {
-                Err(NoObject::OtherKind(kind))
+        let kind = object.root().kind();
+        if kind != Kind::Object {
+            return Err(NoObject::OtherKind(kind));
+        }
+        match object.said_twice() {
+            Some(key) => Err(NoObject::Ambiguous(key.to_owned())),
+            None => Ok(object),
+        }
+    }
+
+    /// Returns a member that an object of the line itself says twice.
+    fn said_twice(&self) -> Option<&str> {
+        if !self.document.has_duplicates() {
+            return None;
+        }
+        let mut open = vec![self.root()];
+        while let Some(node) = open.pop() {
+            open.extend(node.items());
+            let mut keys = BTreeSet::new();
+            for (key, value) in node.members() {
+                if !keys.insert(key) {
+                    return Some(key);
+                }
+                if !HANDED_ON.contains(&key) {
+                    open.push(value);
+                }
             }
         }
+        None
     }
 
     fn mend(bytes: &[u8], limits: &Limits) -> Result<Self, ParseError> {
@@ -70,6 +101,11 @@ impl Object {
             Some(original) => original.get(node.span()).unwrap_or_default(),
             None => node.raw(),
         }
+    }
+
+    /// Returns the member of a node as it was written; null if there is none.
+    pub(super) fn verbatim_member(&self, node: Node<'_>, key: &str) -> Box<RawValue> {
+        node.member(key).map_or_else(|| RawValue::NULL.to_owned(), |member| self.verbatim(member))
     }
 
     /// Returns a node as it was written, to be written again.
@@ -105,6 +141,9 @@ fn mended(text: &str) -> (String, u64) {
 
 /// Members of a node that may be anything.
 pub(super) trait Fields<'d>: Sized {
+    /// Returns the member unless it is null.
+    fn given(self, key: &str) -> Option<Node<'d>>;
+
     /// Returns the member if it is text.
     fn text(self, key: &str) -> Option<&'d str>;
 
@@ -132,6 +171,10 @@ pub(super) trait Fields<'d>: Sized {
 }
 
 impl<'d> Fields<'d> for Node<'d> {
+    fn given(self, key: &str) -> Option<Self> {
+        self.member(key).filter(|member| !member.is_null())
+    }
+
     fn text(self, key: &str) -> Option<&'d str> {
         self.member(key)?.as_str()
     }
@@ -180,6 +223,17 @@ mod tests {
         assert_eq!(object.verbatim(member).get(), object.exact(member));
         assert_eq!(object.root().text("c"), Some("\u{fffd}"));
         assert_eq!(object.lone_surrogates, 2);
+    }
+
+    #[test_case(r#"{"type":"a","type":"b"}"# => Some("type".to_owned()); "of the line")]
+    #[test_case(r#"{"a":[{"id":1,"i\u0064":2}]}"# => Some("id".to_owned()); "further down")]
+    #[test_case(r#"{"input":1,"input":1}"# => Some("input".to_owned()); "that is handed on")]
+    #[test_case(r#"{"input":{"a":1,"a":2},"a":{"b":1},"b":1}"# => None; "in what is handed on")]
+    fn what_a_line_says_twice_makes_it_ambiguous(line: &str) -> Option<String> {
+        match Object::read(line.as_bytes()) {
+            Err(NoObject::Ambiguous(key)) => Some(key),
+            read => read.map(|_| None).unwrap(),
+        }
     }
 
     #[test]

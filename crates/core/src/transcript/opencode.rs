@@ -66,7 +66,7 @@ fn tool(at: Place, part: Node<'_>, object: &Object, tally: &mut Tally) -> Vec<Ev
     let call = Block::ToolUse {
         id: id.clone(),
         name: part.owned("tool").unwrap_or_default(),
-        input: object.verbatim(state.member("input").unwrap_or(state)),
+        input: object.verbatim_member(state, "input"),
     };
     let result = Told::ToolResult {
         tool_use_id: id,
@@ -115,7 +115,7 @@ fn served(
         parts.iter().flat_map(|part| spoken(at, *part, object, tally)).collect();
     let used = info.object("tokens").map(usage).unwrap_or_default();
     spend(info, &used, tally);
-    let payload = info.member("structured").map(|payload| object.verbatim(payload));
+    let payload = info.given("structured").map(|payload| object.verbatim(payload));
     if let Some(error) = info.object("error") {
         tally.fail(failure(error));
     }

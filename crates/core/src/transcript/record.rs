@@ -65,7 +65,7 @@ pub struct Record {
     pub terminal_reason: Option<String>,
     /// Why the model stopped.
     pub stop_reason: Option<String>,
-    /// The structured answer.
+    /// The structured answer, also that of a program that failed.
     pub payload: Option<Payload>,
     /// The final text, which is the answer where there is no payload; nothing if it failed, or did not
     /// say that it is done.
@@ -113,9 +113,11 @@ impl Record {
     }
 
     /// Returns what a contract has to judge: the payload, else the answer in words.
+    ///
+    /// A program that failed claims nothing, also if it told a payload.
     pub fn claim(&self) -> Option<&str> {
         let payload = self.payload.as_ref().map(|payload| payload.value.get());
-        payload.or(self.answer.as_deref())
+        payload.or(self.answer.as_deref()).filter(|_| self.error.is_none())
     }
 }
 
@@ -136,7 +138,7 @@ pub struct Payload {
 pub enum PayloadSource {
     /// In the line that says that the program is done.
     Result,
-    /// In a call of the tool for it, because that line is missing.
+    /// In a call of the tool for it that was accepted, because that line is missing.
     ToolCall,
 }
 
@@ -162,7 +164,7 @@ pub struct LineCounts {
     pub stream_events: u64,
     /// Nothing but white space.
     pub blank: u64,
-    /// Not JSON, the last one if it was cut included.
+    /// Not JSON, the last one if it was cut included; or with a member that is said twice.
     pub malformed: u64,
     /// JSON, but no object.
     pub no_object: u64,
@@ -188,7 +190,7 @@ impl LineCounts {
     pub(super) fn count_raw(&mut self, reason: RawReason) {
         let count = match reason {
             RawReason::Blank => &mut self.blank,
-            RawReason::Malformed | RawReason::Cut => &mut self.malformed,
+            RawReason::Malformed | RawReason::Cut | RawReason::Ambiguous => &mut self.malformed,
             RawReason::NoObject => &mut self.no_object,
             RawReason::Unknown => &mut self.unknown,
             RawReason::TooLong => &mut self.too_long,

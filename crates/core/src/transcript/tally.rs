@@ -28,6 +28,12 @@ const LISTED: usize = 100;
 /// How many ids of calls and tasks are remembered, so that no stream costs endless memory.
 const REMEMBERED: usize = 10_000;
 
+/// The longest id that is remembered; those of all programs have a tenth of it.
+const ID_LIMIT_BYTES: usize = 256;
+
+/// The longest warning, in characters; the stream has the rest.
+const WARNING_LIMIT_CHARS: usize = 256;
+
 /// Why a program failed.
 #[derive(Debug, Clone)]
 pub(super) struct Failure {
@@ -91,8 +97,9 @@ impl Tally {
     }
 
     /// Notes something that is worth a look.
-    pub(super) fn warn(&mut self, warning: String) {
+    pub(super) fn warn(&mut self, warning: &str) {
         if self.record.warnings.len() < LISTED {
+            let warning = excerpt(warning, WARNING_LIMIT_CHARS, "…").into_owned();
             self.record.warnings.push(warning);
         }
     }
@@ -101,6 +108,13 @@ impl Tally {
     pub(super) fn take_back(&mut self) {
         self.output.take_back();
         self.delivery.take_back();
+    }
+
+    /// Notes that a turn begins: what was said before it is not its answer.
+    pub(super) fn begin_turn(&mut self) {
+        self.result = None;
+        self.output.end_turn();
+        self.output.outdate();
     }
 
     /// Notes that the program says it is done.
@@ -143,7 +157,11 @@ impl Tally {
     /// Notes a line that is kept raw.
     pub(super) fn count_raw(&mut self, raw: &Raw) {
         self.record.lines.count_raw(raw.reason);
-        if raw.reason != RawReason::Blank && self.record.raw_lines.len() < LISTED {
+        if raw.reason == RawReason::Blank {
+            return;
+        }
+        self.output.miss();
+        if self.record.raw_lines.len() < LISTED {
             self.record.raw_lines.push(RawLine { at: raw.at, reason: raw.reason });
         }
     }
@@ -208,9 +226,14 @@ impl Tally {
     }
 }
 
-/// Adds an id, unless there are too many.
+/// Claims that an id is there, and short enough to be remembered.
+pub(super) fn is_usable(id: &str) -> bool {
+    (1..=ID_LIMIT_BYTES).contains(&id.len())
+}
+
+/// Adds an id, unless it is not usable, or there are too many.
 fn remember(ids: &mut BTreeSet<String>, id: &str) {
-    if ids.len() < REMEMBERED {
+    if ids.len() < REMEMBERED && is_usable(id) {
         ids.insert(id.to_owned());
     }
 }

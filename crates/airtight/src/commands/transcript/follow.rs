@@ -1,8 +1,9 @@
 //! Reads a stream piece by piece, and waits for more at its end if asked to.
 
+use std::fs::File;
 use std::io::{self, ErrorKind, Read};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use airtight_core::transcript::Decoder;
 
@@ -14,50 +15,85 @@ const READ_BYTES: usize = 256 * 1024;
 /// How long to wait before looking for more.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// How often to look in vain once the program says it is done: some have last words.
-const LAST_LOOKS: u32 = 20;
+/// How long to wait once the program says it is done: some have last words.
+const LAST_WORDS: Duration = Duration::from_secs(2);
 
 /// What the end of the stream means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum End {
     /// There is no more.
     Final,
-    /// There may be more later.
-    ForNow,
+    /// There may be more, unless nothing comes for so long.
+    ForNow(Duration),
+}
+
+/// Where the pieces come from.
+enum Source {
+    /// What ends by itself.
+    Ending(Box<dyn Read + Send>),
+    /// A file that may grow.
+    Growing { file: File, read_bytes: u64, patience: Duration },
 }
 
 /// The pieces of a stream.
 pub(super) struct Chunks {
-    reader: Box<dyn Read + Send>,
-    end: End,
+    source: Source,
     chunk: Vec<u8>,
 }
 
 impl Chunks {
     /// Starts to read; only a file can grow, a pipe says itself when it ends.
     pub(super) fn new(input: Input, end: End) -> Self {
-        let end = match &input {
-            Input::File { .. } => end,
-            Input::Stdin => End::Final,
+        let source = match (input, end) {
+            (Input::File { file, .. }, End::ForNow(patience)) => {
+                Source::Growing { file, read_bytes: 0, patience }
+            }
+            (input, _) => Source::Ending(input.into_reader()),
         };
-        Self { reader: input.into_reader(), end, chunk: vec![0; READ_BYTES] }
+        Self { source, chunk: vec![0; READ_BYTES] }
     }
 
     /// Returns the next piece; nothing at the end.
     pub(super) fn next(&mut self, decoder: &Decoder) -> io::Result<&[u8]> {
-        let mut looks = 0;
-        loop {
-            match self.reader.read(&mut self.chunk) {
-                Ok(0) if self.end == End::Final => return Ok(&[]),
-                Ok(0) if decoder.is_over() && looks == LAST_LOOKS => return Ok(&[]),
-                Ok(0) => {
-                    looks += u32::from(decoder.is_over());
-                    thread::sleep(PAUSE);
-                }
-                Ok(length) => return Ok(self.chunk.get(..length).unwrap_or_default()),
-                Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                Err(error) => return Err(error),
+        let length = match &mut self.source {
+            Source::Ending(reader) => read(reader, &mut self.chunk)?,
+            Source::Growing { file, read_bytes, patience } => {
+                let patience = if decoder.is_over() { LAST_WORDS } else { *patience };
+                let length = await_more(file, *read_bytes, patience, &mut self.chunk)?;
+                *read_bytes += length as u64;
+                length
             }
+        };
+        Ok(self.chunk.get(..length).unwrap_or_default())
+    }
+}
+
+/// Reads what is there, or comes in time; nothing if the file gets shorter, because what follows is
+/// another stream.
+fn await_more(
+    file: &mut File,
+    read_bytes: u64,
+    patience: Duration,
+    chunk: &mut [u8],
+) -> io::Result<usize> {
+    let since = Instant::now();
+    loop {
+        let length = read(file, chunk)?;
+        let is_over =
+            || io::Result::Ok(since.elapsed() >= patience || file.metadata()?.len() < read_bytes);
+        if length > 0 || is_over()? {
+            return Ok(length);
+        }
+        thread::sleep(PAUSE);
+    }
+}
+
+/// Reads what is there, whatever signals come in.
+fn read(reader: &mut impl Read, chunk: &mut [u8]) -> io::Result<usize> {
+    loop {
+        match reader.read(chunk) {
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            read => return read,
         }
     }
 }

@@ -17,7 +17,7 @@ pub(super) fn read(at: Place, object: &Object, tally: &mut Tally) -> Event {
     let root = object.root();
     // Anything but a literal `true` is no error: older versions leave it out.
     let is_error = root.flag("is_error") == Some(true);
-    let payload = root.member("structured_output").or_else(|| root.member("structured_result"));
+    let payload = root.given("structured_output").or_else(|| root.given("structured_result"));
     let payload = payload.map(|payload| object.verbatim(payload));
     let error = is_error.then(|| failure(root, tally));
     let used = root.object("usage").map(usage).unwrap_or_default();
