@@ -111,7 +111,7 @@ pub(crate) fn refused(error: PullError, which: &str) -> Error {
 /// A bar that counts megabytes.
 #[derive(Debug, Default)]
 pub(crate) struct Bar {
-    bar: Option<Progress>,
+    progress: Option<Progress>,
     shown: u64,
     has_waited: bool,
 }
@@ -133,7 +133,7 @@ impl Bar {
     /// Shows that so many bytes of so many are done.
     pub(crate) fn show(&mut self, bytes: u64, total: u64) {
         let steps = usize::try_from(total / STEP_BYTES).unwrap_or(usize::MAX);
-        let bar = self.bar.get_or_insert_with(|| Progress::new(steps));
+        let bar = self.progress.get_or_insert_with(|| Progress::new(steps));
         while self.shown < bytes / STEP_BYTES {
             self.shown += 1;
             bar.advance();
