@@ -45,10 +45,13 @@ async fn an_answer_is_heard_in_pieces_and_whole() {
         pieces += usize::from(matches!(delta, Delta::Text(_)));
         ControlFlow::Continue(())
     };
-    let exchange = provider().send(&long(), &mut listen, pending()).await;
+    // Short enough for a model without sense not to go in circles.
+    let eight =
+        json!({"type": "array", "items": {"enum": [1, 2, 3]}, "minItems": 8, "maxItems": 8});
+    let exchange = provider().send(&request(eight), &mut listen, pending()).await;
     assert_eq!(exchange.end, End::Whole);
     let answer: Vec<i64> = serde_json::from_str(&exchange.reply.text()).unwrap();
-    assert!(answer.len() >= 60 && pieces > 1, "{pieces} pieces");
+    assert!(answer.len() == 8 && pieces > 1, "{pieces} pieces");
 }
 
 #[tokio::test]

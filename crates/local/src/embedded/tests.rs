@@ -116,7 +116,13 @@ fn spoken(bytes: &[u8], schema: Option<&Value>, budget: usize) -> (Completion, S
     let mut embedded = embedded();
     embedded.memory = Memory::new(Box::new(Speaker { bytes: bytes.to_vec(), length: 0 }));
     let turns = ask("go");
-    let question = Question { turns: &turns, schema, sampling: Sampling::Greedy, budget };
+    let question = Question {
+        turns: &turns,
+        schema,
+        sampling: Sampling::Greedy,
+        budget,
+        closing: Closing::Anything,
+    };
     let mut heard = String::new();
     let completion = embedded.answer(question, &mut |text| {
         heard.push_str(text);
