@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde::{Serialize, Serializer};
 
-use crate::codec::Usage;
+use crate::codec::{FailureKind, Usage};
 use crate::json::Document;
 use crate::lower::Loss;
 use crate::price::Cost;
@@ -45,6 +45,21 @@ pub enum Outcome {
     Budget,
     /// Somebody stopped it.
     Interrupted,
+}
+
+impl From<FailureKind> for Outcome {
+    fn from(kind: FailureKind) -> Self {
+        match kind {
+            FailureKind::Auth => Self::Auth,
+            FailureKind::Request
+            | FailureKind::RateLimit
+            | FailureKind::Overload
+            | FailureKind::Unreachable
+            | FailureKind::Network
+            | FailureKind::Stalled
+            | FailureKind::Malformed => Self::Provider,
+        }
+    }
 }
 
 impl Outcome {

@@ -1,7 +1,7 @@
 //! What the run makes of one turn of the model.
 
 use crate::Advice;
-use crate::codec::{FailureKind, ProviderFailure, Reply, Stop};
+use crate::codec::{ProviderFailure, Reply, Stop};
 use crate::json::Document;
 use crate::message::{Block, ToolCall, ToolStatus};
 use crate::stream::Impossible;
@@ -121,16 +121,7 @@ impl Run {
 
     fn provider_failed(&mut self, partial: &Reply, failure: &ProviderFailure) {
         self.keep_partial(partial);
-        let outcome = match failure.kind {
-            FailureKind::Auth => Outcome::Auth,
-            FailureKind::Request
-            | FailureKind::RateLimit
-            | FailureKind::Overload
-            | FailureKind::Unreachable
-            | FailureKind::Network
-            | FailureKind::Stalled
-            | FailureKind::Malformed => Outcome::Provider,
-        };
+        let outcome = Outcome::from(failure.kind);
         self.fail(RunError {
             advice: failure.advice(),
             ..RunError::new(outcome, &failure.message)

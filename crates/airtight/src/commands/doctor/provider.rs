@@ -159,17 +159,8 @@ async fn attempt(mut examined: Examined, endpoint: Endpoint, is_own: bool) -> Ex
             examined
         }
         End::Failed(failure) => {
-            let outcome = match failure.kind {
-                FailureKind::Auth => run::Outcome::Auth,
-                FailureKind::Request if failure.status == Some(404) => run::Outcome::Config,
-                FailureKind::Request
-                | FailureKind::RateLimit
-                | FailureKind::Overload
-                | FailureKind::Unreachable
-                | FailureKind::Network
-                | FailureKind::Stalled
-                | FailureKind::Malformed => run::Outcome::Provider,
-            };
+            let is_unknown = failure.kind == FailureKind::Request && failure.status == Some(404);
+            let outcome = if is_unknown { run::Outcome::Config } else { failure.kind.into() };
             let hint = failure.advice().as_ref().map(advice::words);
             let error = Error::new(Outcome::Run(outcome), failure.message);
             examined.source = Source::Provider;
