@@ -24,6 +24,8 @@ pub mod wire;
 #[cfg(test)]
 mod arbitrary;
 #[cfg(test)]
+mod chunks;
+#[cfg(test)]
 mod page;
 #[cfg(test)]
 mod suite;

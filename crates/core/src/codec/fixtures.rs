@@ -7,6 +7,7 @@ use insta::assert_snapshot;
 use test_case::test_case;
 
 use super::{Assembler, Delta, ProviderFailure, Reply, Wire};
+use crate::chunks::chunks;
 use crate::page::repository;
 use crate::wire::sse;
 
@@ -34,12 +35,7 @@ pub(super) fn read(wire: Wire, bytes: &[u8], sizes: &[usize]) -> Reading {
     let mut assembler = Assembler::default();
     let mut deltas = Vec::new();
     let mut failure = None;
-    let mut rest = bytes;
-    let mut sizes = sizes.iter().cycle();
-    while !rest.is_empty() {
-        let size = sizes.next().map_or(rest.len(), |size| (*size).clamp(1, rest.len()));
-        let (chunk, tail) = rest.split_at(size);
-        rest = tail;
+    for chunk in chunks(bytes, sizes) {
         for event in events.push(chunk).into_iter().flatten() {
             for delta in decoder.push(&event) {
                 failure = assembler.push(delta.clone()).err().or(failure);

@@ -7,17 +7,13 @@ use insta::assert_snapshot;
 use test_case::test_case;
 
 use super::{Decoder, Ended, Event, Exit, Heuristics, Program, Record};
+use crate::chunks::chunks;
 use crate::page::repository;
 
 /// Reads a stream in chunks of these sizes, again and again; whole if there are none.
 pub(super) fn read(mut decoder: Decoder, bytes: &[u8], sizes: &[usize]) -> (Vec<Event>, Record) {
     let mut events = Vec::new();
-    let mut rest = bytes;
-    let mut sizes = sizes.iter().cycle();
-    while !rest.is_empty() {
-        let size = sizes.next().map_or(rest.len(), |size| (*size).clamp(1, rest.len()));
-        let (chunk, tail) = rest.split_at(size);
-        rest = tail;
+    for chunk in chunks(bytes, sizes) {
         events.extend(decoder.push(chunk));
     }
     let Ended { events: last, record } = decoder.finish(Exit::Unknown);
