@@ -5,6 +5,9 @@
 //! is written in the format of the request that gets it, event by event as the vendor streams it.
 //! Faults, gates and a log of every request make what a client does observable without sleeps.
 //!
+//! Beside the server there is a stand-in for agent CLIs: a program that does the [`Deed`]s of a script,
+//! bad ones above all.
+//!
 //! It knows nothing of `airtight-core`: a mistake in the codecs cannot hide behind the same
 //! mistake here.
 //!
@@ -34,6 +37,7 @@ mod pace;
 mod render;
 mod script;
 mod server;
+mod standin;
 mod turn;
 mod vendor_error;
 mod weave;
@@ -44,5 +48,6 @@ pub use gate::Gate;
 pub use log::{Cancel, Ending, Exchange, Request};
 pub use script::{Checks, Script};
 pub use server::{Fake, Options};
+pub use standin::{Deed, Matter, Sink, Variables, perform};
 pub use turn::{Act, Call, Piece, Point, Raw, Repeat, Reply, Say, Stop, Turn, Usage};
 pub use when::When;
