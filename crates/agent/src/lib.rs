@@ -3,6 +3,8 @@
 mod clock;
 mod download;
 mod drive;
+#[cfg_attr(not(test), expect(dead_code, reason = "no command drives an agent CLI yet"))]
+mod harness;
 mod hooks;
 mod mcp;
 mod permission;

@@ -162,7 +162,7 @@ impl Line {
         let Some(mut group) = group else { return };
         // A server whose stdin is closed leaves by itself.
         if tokio::time::timeout(STOP_TIMEOUT, group.wait()).await.is_ok_and(|it| it.is_ok()) {
-            group.kill_rest();
+            group.kill_rest().await;
         } else if let Err(error) = group.end().await {
             tracing::warn!(%error, "an MCP server cannot be ended");
         }

@@ -1,11 +1,13 @@
 //! A command with an end: bounded in time and in what it may say, and gone with all its children.
 //!
 //! The command leads a session of its own, without a terminal to ask on. When it ends, is
-//! cancelled or runs out of time, its whole group is ended. Left out: children that leave the group
-//! on purpose (`setsid`) live on; only a container could hold them.
+//! cancelled or runs out of time, its whole group is ended. Children that leave the group on purpose
+//! (`setsid`) live on, unless the command was started as a [`Family`], which finds them too.
 
 mod capture;
 mod environment;
+mod family;
+mod kin;
 mod roster;
 
 use std::io;
@@ -13,19 +15,29 @@ use std::process::ExitStatus;
 use std::time::Duration;
 
 use process_wrap::tokio::{ChildWrapper, CommandWrap, KillOnDrop, ProcessSession};
-use rustix::process::Signal;
+use rustix::process::{
+    Pid, Signal, WaitOptions, kill_process_group, test_kill_process_group, waitpgid,
+};
 use tokio::io::AsyncReadExt as _;
 use tokio::net::unix::pipe;
 use tokio::process::{ChildStderr, ChildStdin, ChildStdout, Command};
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 pub(crate) use capture::Capture;
 pub use environment::{Environment, hide_process};
+pub(crate) use family::{Family, Remains};
 use roster::Place;
 pub use roster::kill_groups;
 
 /// How long a group may take to end itself after `SIGTERM`.
 const GRACE: Duration = Duration::from_secs(2);
+
+/// How long whoever was killed may take to be gone: the kernel has to free its memory first.
+const DEATH: Duration = Duration::from_secs(2);
+
+/// How often is looked whether the dead are gone.
+const GLANCE: Duration = Duration::from_millis(5);
 
 /// How long is waited for the rest of the output once the group is gone: only a child that left
 /// the group still holds the pipe then, and it may hold it for ever.
@@ -53,7 +65,7 @@ pub(crate) struct Group {
 
 impl Drop for Group {
     fn drop(&mut self) {
-        self.kill();
+        self.signal(Signal::KILL);
     }
 }
 
@@ -62,8 +74,15 @@ impl Group {
     pub(crate) fn spawn(command: Command) -> io::Result<Self> {
         let mut wrapped = CommandWrap::from(command);
         wrapped.wrap(ProcessSession).wrap(KillOnDrop);
-        let (child, place) = roster::enlist(|| wrapped.spawn())?;
+        // Unwrapped, because the wrapper waits for every child in the group: in a process that
+        // adopts orphans that would be for as long as the command leaves something running.
+        let (child, place) = roster::enlist(|| Ok(wrapped.spawn()?.into_inner()))?;
         Ok(Self { child, place: Some(place) })
+    }
+
+    /// Returns the number of the leader, which is that of group and session; none when it is over.
+    fn leader(&self) -> Option<Pid> {
+        self.place.as_ref().map(Place::leader)
     }
 
     /// Returns the leader's stdin, once, if it is a pipe.
@@ -86,34 +105,75 @@ impl Group {
         self.child.wait().await
     }
 
-    /// Kills what is left of the group.
-    fn kill(&mut self) {
-        if self.place.is_some() {
+    /// Sends `signal` to all of the group.
+    fn signal(&self, signal: Signal) {
+        if let Some(leader) = self.leader() {
             // An error means that nobody is left.
-            drop(self.child.start_kill());
+            let _nobody_left = kill_process_group(leader, signal).is_err();
         }
     }
 
     /// Kills what its leader, which was waited for, left behind.
-    pub(crate) fn kill_rest(&mut self) {
-        self.kill();
+    pub(crate) async fn kill_rest(&mut self) {
+        self.signal(Signal::KILL);
+        if let Some(leader) = self.leader() {
+            poll_until(DEATH, || reap(leader) == Adopted::None).await;
+        }
         self.place = None;
+    }
+
+    /// Asks what its leader, which was waited for, left behind to end, then kills it.
+    async fn stop_rest(&mut self) {
+        self.signal(Signal::TERM);
+        if let Some(leader) = self.leader() {
+            let is_gone =
+                || reap(leader) == Adopted::None && test_kill_process_group(leader).is_err();
+            poll_until(GRACE, is_gone).await;
+        }
+        self.kill_rest().await;
     }
 
     /// Ends the group without asking.
-    pub(crate) async fn end(&mut self) -> io::Result<()> {
-        self.kill();
-        let _: ExitStatus = self.child.wait().await?;
-        self.place = None;
-        Ok(())
+    pub(crate) async fn end(&mut self) -> io::Result<ExitStatus> {
+        self.signal(Signal::KILL);
+        let status = tokio::time::timeout(DEATH, self.child.wait()).await??;
+        self.kill_rest().await;
+        Ok(status)
     }
 
     /// Asks the group to end, then ends it.
-    async fn stop(&mut self) -> io::Result<()> {
-        if self.child.signal(Signal::TERM.as_raw()).is_ok() {
-            drop(tokio::time::timeout(GRACE, self.child.wait()).await);
-        }
+    async fn stop(&mut self) -> io::Result<ExitStatus> {
+        self.signal(Signal::TERM);
+        drop(tokio::time::timeout(GRACE, self.child.wait()).await);
         self.end().await
+    }
+}
+
+/// Whether members of a group are children of this process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Adopted {
+    Some,
+    None,
+}
+
+/// Takes note of members that have died: those that this process adopted stay until it does.
+///
+/// The leader must have been waited for.
+fn reap(leader: Pid) -> Adopted {
+    loop {
+        match waitpgid(leader, WaitOptions::NOHANG) {
+            Ok(Some(_)) => {}
+            Ok(None) => return Adopted::Some,
+            Err(_) => return Adopted::None,
+        }
+    }
+}
+
+/// Waits until `is_done`, for `patience` at most.
+async fn poll_until(patience: Duration, mut is_done: impl FnMut() -> bool) {
+    let until = Instant::now() + patience;
+    while !is_done() && Instant::now() < until {
+        tokio::time::sleep(GLANCE).await;
     }
 }
 
@@ -137,10 +197,10 @@ pub(crate) async fn run(
         () = tokio::time::sleep(limit) => Ended::TimedOut,
     };
     match ended {
-        Ended::Exited(_) => group.kill_rest(),
+        Ended::Exited(_) => group.kill_rest().await,
         Ended::TimedOut | Ended::Cancelled => {
             tokio::select! {
-                stopped = group.stop() => stopped?,
+                stopped = group.stop() => stopped.map(|_| ())?,
                 // A child that is blocked on a full pipe could not end.
                 never = pump(&mut output, &mut capture) => match never {},
             }

@@ -45,7 +45,7 @@ pub(super) async fn run(command: &str, input: &str, timeout: Duration, place: Pl
     let mut words = Words { stream: group.stderr(), kept: Vec::new() };
     match tokio::time::timeout(timeout, attend(&mut group, stdin, input, &mut words)).await {
         Ok(Ok(status)) => {
-            group.kill_rest();
+            group.kill_rest().await;
             drop(tokio::time::timeout(DRAIN, words.read()).await);
             Ended::Exited { code: status.code(), stderr: words.into_text() }
         }

@@ -1,0 +1,3 @@
+//! Agent CLIs as drivers.
+
+pub(crate) mod child;
