@@ -1,3 +1,264 @@
-//! Agent CLIs as drivers.
+//! Agent CLIs as drivers: each answer is one call of the real program, whose stream is decoded and
+//! whose payload our own verdict judges.
+//!
+//! The machine of a run sees a provider like any other. What a program says of itself is recorded, and
+//! never believed: `docs/design/harness.md` has the rules. One file for each program says how it is
+//! asked; how streams are read is in `airtight_core::transcript`.
 
 pub(crate) mod child;
+mod claude;
+mod codex;
+mod environment;
+mod gemini;
+mod hooks;
+mod installed;
+mod invocation;
+mod opencode;
+mod outcome;
+mod question;
+mod qwen;
+mod session;
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use airtight_core::codec::{FailureKind, ProviderFailure, Reply, Request};
+use airtight_core::lower::Dialect;
+use airtight_core::run::{Account, Mode};
+use airtight_core::transcript::{Decoder, Event, Exit, Program, Record, System};
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+use crate::hooks::Hook;
+use crate::permission::ApprovalMode;
+use crate::provider::{End, Exchange, Heard, Listen};
+use child::Ended;
+use invocation::{Invocation, Refused};
+use question::Question;
+
+pub use child::Deadlines;
+pub use installed::{Installed, NotInstalled};
+
+/// How a program is to be used.
+#[derive(Debug)]
+pub struct Setup {
+    /// Which one.
+    pub program: Program,
+    /// Where it is.
+    pub installed: Installed,
+    /// The folder that it works in.
+    pub folder: PathBuf,
+    /// Everything of the user's environment that it gets: [`Setup::environment_of`].
+    pub environment: Vec<(OsString, OsString)>,
+    /// The model, by the program's own name for it; its default if absent.
+    pub model: Option<String>,
+    /// What it may do without asking.
+    pub approval: ApprovalMode,
+    /// The most model calls of one call of the program, where it has a flag for that.
+    pub max_turns: Option<u32>,
+    /// How often a program asks its model again by itself, where it does.
+    pub reasks: u8,
+    /// The user's own arguments for it.
+    pub arguments: Vec<String>,
+    /// The user's hooks; those before a tool is called are handed on where the program has such.
+    pub hooks: Vec<Hook>,
+    /// How long it may take.
+    pub deadlines: Deadlines,
+}
+
+impl Setup {
+    /// Returns what `program` gets of `variables`: what every program needs, what is its own, and what
+    /// is named `besides`.
+    pub fn environment_of(
+        program: Program,
+        variables: impl IntoIterator<Item = (OsString, OsString)>,
+        besides: &[String],
+    ) -> Vec<(OsString, OsString)> {
+        environment::of(program, variables, besides)
+    }
+}
+
+/// An agent CLI, as a driver. Clones share it.
+#[derive(Debug, Clone)]
+pub struct Harness(Arc<Setup>);
+
+/// What programs can do that have different ways of asking.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Traits {
+    /// How the contract is put to it.
+    pub mode: Mode,
+    /// What it accepts of JSON Schema.
+    pub dialect: Dialect,
+    /// Whether it says what an answer cost.
+    pub account: Account,
+}
+
+impl Traits {
+    /// Returns what `program` can do.
+    pub fn of(program: Program) -> Self {
+        let (mode, dialect) = match program {
+            Program::Claude | Program::Qwen => (Mode::Tool, Dialect::ClaudeCode),
+            Program::Codex => (Mode::Native, Dialect::Codex),
+            // The dialect is that of examples alone: nobody is asked to enforce anything.
+            Program::Gemini | Program::Opencode => (Mode::Prompt, Dialect::ClaudeCode),
+        };
+        let account = match program {
+            Program::Claude | Program::Opencode => Account::Driver,
+            Program::Codex | Program::Qwen | Program::Gemini => Account::Price,
+        };
+        Self { mode, dialect, account }
+    }
+}
+
+impl Harness {
+    /// Makes a driver of a program.
+    pub fn new(setup: Setup) -> Self {
+        Self(Arc::new(setup))
+    }
+
+    /// Returns which program it is.
+    pub fn program(&self) -> Program {
+        self.0.program
+    }
+
+    /// Returns the model that was asked for, else the program.
+    pub fn model(&self) -> &str {
+        self.0.model.as_deref().unwrap_or_else(|| self.program().name())
+    }
+
+    /// Has `request` answered by one call of the program, which has ended with everything that it
+    /// started when this returns.
+    pub(crate) async fn exchange(
+        &self,
+        request: &Request,
+        listen: Listen<'_>,
+        stop: impl Future<Output = ()> + Send,
+    ) -> Exchange {
+        let question = self.question(request);
+        let before = question.session.as_ref().map(|session| session.counted);
+        let scratch = match tempfile::tempdir() {
+            Ok(scratch) => scratch,
+            Err(error) => return self.not_started(&Refused::from(error).to_string()),
+        };
+        let schema = schema(request);
+        let mut invocation = Invocation::new(&self.0, question, schema, scratch.path());
+        if let Err(refused) = invocation.complete() {
+            return self.not_started(&refused.to_string());
+        }
+        let mut hearing = Hearing::new(self.program(), schema.is_some(), listen);
+        let enough = hearing.enough.clone();
+        let stop = async {
+            tokio::select! {
+                () = stop => {}
+                () = enough.cancelled() => {}
+            }
+        };
+        let launch = invocation.launch();
+        let mut hear = |bytes: &[u8]| hearing.hear(bytes);
+        match child::attend(launch, &self.0.deadlines, &mut hear, stop).await {
+            Ok(ended) => {
+                let (record, reason) = hearing.finish(&ended);
+                self.conclude(record, &ended, reason, before.as_ref())
+            }
+            Err(error) => self.not_started(&error.to_string()),
+        }
+    }
+
+    fn question(&self, request: &Request) -> Question {
+        let question = Question::of(self.program(), request);
+        match self.program() {
+            Program::Claude | Program::Qwen => question.guarded(),
+            Program::Codex => question,
+            Program::Gemini | Program::Opencode => question.with_instructions_inside().guarded(),
+        }
+    }
+
+    /// Makes the exchange of a program that was never started.
+    fn not_started(&self, why: &str) -> Exchange {
+        let name = self.program().name();
+        let end = End::Failed(failure(FailureKind::Program, format!("{name}: {why}")));
+        Exchange { reply: Reply::default(), end, record: None }
+    }
+}
+
+/// Returns the schema that the program is given.
+fn schema(request: &Request) -> Option<&Value> {
+    let format = request.format.as_ref().map(|format| &format.schema);
+    format.or_else(|| request.tools.first().map(|tool| &tool.parameters))
+}
+
+fn failure(kind: FailureKind, message: String) -> ProviderFailure {
+    ProviderFailure { kind, status: None, code: None, message, retry_after: None }
+}
+
+/// Why a program was ended that had not ended by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reason {
+    /// It was not.
+    None,
+    /// The listener wanted no more.
+    Unwanted,
+    /// It does not offer its model the tool for the answer: the schema was dropped.
+    NoTool,
+}
+
+/// What is heard of a program while it works.
+struct Hearing<'l> {
+    decoder: Decoder,
+    listen: Listen<'l>,
+    program: Program,
+    has_schema: bool,
+    reason: Reason,
+    enough: CancellationToken,
+}
+
+impl<'l> Hearing<'l> {
+    fn new(program: Program, has_schema: bool, listen: Listen<'l>) -> Self {
+        let (decoder, enough) = (Decoder::of(program), CancellationToken::new());
+        Self { decoder, listen, program, has_schema, reason: Reason::None, enough }
+    }
+
+    fn hear(&mut self, bytes: &[u8]) -> child::Heard {
+        for event in self.decoder.push(bytes) {
+            self.tell(event);
+        }
+        if self.decoder.is_over() { child::Heard::Concluded } else { child::Heard::More }
+    }
+
+    fn tell(&mut self, event: Event) {
+        if self.lacks_tool(&event) {
+            self.end(Reason::NoTool);
+        }
+        if (self.listen)(Heard::Activity(Box::new(event))).is_break() {
+            self.end(Reason::Unwanted);
+        }
+    }
+
+    fn end(&mut self, reason: Reason) {
+        if self.reason == Reason::None {
+            self.reason = reason;
+        }
+        self.enough.cancel();
+    }
+
+    /// Claims that a session begins without the tool that its schema should have made.
+    fn lacks_tool(&self, event: &Event) -> bool {
+        let Event::System(System::Init(init)) = event else { return false };
+        let has_tool = matches!(self.program, Program::Claude | Program::Qwen);
+        self.has_schema && has_tool && !init.offers_structured_output()
+    }
+
+    fn finish(mut self, ended: &Ended) -> (Record, Reason) {
+        let exit = ended.exit_code.map_or(Exit::Unknown, Exit::Code);
+        let decoder = std::mem::take(&mut self.decoder);
+        let airtight_core::transcript::Ended { events, record } = decoder.finish(exit);
+        for event in events {
+            self.tell(event);
+        }
+        (record, self.reason)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -3,7 +3,6 @@
 mod clock;
 mod download;
 mod drive;
-#[cfg_attr(not(test), expect(dead_code, reason = "no command drives an agent CLI yet"))]
 mod harness;
 mod hooks;
 mod mcp;
@@ -20,6 +19,7 @@ mod workspace;
 
 pub use download::{DownloadError, download};
 pub use drive::{Agent, Event, Observer};
+pub use harness::{Deadlines, Harness, Installed, NotInstalled, Setup, Traits};
 pub use hooks::{HOOK_TIMEOUT, Hook, HookEvent, HookFault, HookFaults, Hooks, Veto};
 pub use mcp::{Mcp, McpConfigError, McpServer, McpState, McpStatus, McpTransport};
 pub use permission::{

@@ -1,4 +1,4 @@
-//! Model providers: over HTTP, or in this process.
+//! Model providers: over HTTP, in this process, or behind an agent CLI.
 //!
 //! A [`Model`] says which model is meant, an [`Endpoint`] where it is served and with which key, a
 //! [`Provider`] talks to it. The environment is not read here: the caller passes what it holds.
@@ -15,6 +15,8 @@ use std::ops::ControlFlow;
 use airtight_core::codec::{Assembler, Delta, ProviderFailure, Reply, Request, Wire};
 use airtight_core::lower::Dialect;
 use airtight_core::price::Price;
+use airtight_core::run::Account;
+use airtight_core::transcript::{Event, Program, Record};
 
 #[cfg(feature = "embedded")]
 pub use embedded::Embedded;
@@ -22,6 +24,8 @@ pub use endpoint::{Endpoint, EndpointError, Privacy, parse_base_url};
 pub use model::{Carried, KeyVariable, Model, ModelName, ModelNameError, Vendor, Weights};
 pub use retry::{Retries, retry_after};
 pub use transport::{Service, Timeouts};
+
+use crate::harness::{Harness, Traits};
 
 /// One model, wherever it is. Clones share its connections, or its weights.
 #[derive(Debug, Clone)]
@@ -31,6 +35,8 @@ pub enum Provider {
     /// It is in this process.
     #[cfg(feature = "embedded")]
     Embedded(Embedded),
+    /// An agent CLI stands between.
+    Harness(Harness),
 }
 
 /// What came of one request.
@@ -40,6 +46,8 @@ pub struct Exchange {
     pub reply: Reply,
     /// How it ended.
     pub end: End,
+    /// What an agent CLI came to, if one was called.
+    pub record: Option<Box<Record>>,
 }
 
 /// How a streamed answer ended.
@@ -53,8 +61,17 @@ pub enum End {
     Failed(ProviderFailure),
 }
 
-/// Hears every piece of an answer, and may break off.
-type Listen<'a> = &'a mut (dyn FnMut(&Delta) -> ControlFlow<()> + Send);
+/// What is heard while a request is answered.
+#[derive(Debug)]
+pub enum Heard<'a> {
+    /// A piece of the answer.
+    Delta(&'a Delta),
+    /// Something that an agent CLI does by itself before it answers.
+    Activity(Box<Event>),
+}
+
+/// Hears everything while a request is answered, and may break off.
+pub(crate) type Listen<'a> = &'a mut (dyn FnMut(Heard<'_>) -> ControlFlow<()> + Send);
 
 impl Provider {
     /// Makes a provider of `endpoint`, with the process's connections where possible.
@@ -68,6 +85,7 @@ impl Provider {
             Self::Served(service) => Some(service.endpoint()),
             #[cfg(feature = "embedded")]
             Self::Embedded(_) => None,
+            Self::Harness(_) => None,
         }
     }
 
@@ -77,6 +95,7 @@ impl Provider {
             Self::Served(service) => service.endpoint().dialect,
             #[cfg(feature = "embedded")]
             Self::Embedded(_) => Dialect::Llguidance,
+            Self::Harness(harness) => Traits::of(harness.program()).dialect,
         }
     }
 
@@ -86,6 +105,7 @@ impl Provider {
             Self::Served(service) => &service.endpoint().model,
             #[cfg(feature = "embedded")]
             Self::Embedded(embedded) => embedded.name(),
+            Self::Harness(harness) => harness.model(),
         }
     }
 
@@ -95,6 +115,17 @@ impl Provider {
             Self::Served(service) => Price::of(service.endpoint().wire, self.model()),
             #[cfg(feature = "embedded")]
             Self::Embedded(_) => Some(Price::FREE),
+            Self::Harness(_) => None,
+        }
+    }
+
+    /// Returns who says what an answer costs.
+    pub fn account(&self) -> Account {
+        match self {
+            Self::Served(_) => Account::Price,
+            #[cfg(feature = "embedded")]
+            Self::Embedded(_) => Account::Price,
+            Self::Harness(harness) => Traits::of(harness.program()).account,
         }
     }
 
@@ -108,32 +139,54 @@ impl Provider {
             },
             #[cfg(feature = "embedded")]
             Self::Embedded(_) => "airtight.embedded",
+            Self::Harness(harness) => match harness.program() {
+                Program::Claude => "airtight.claude",
+                Program::Codex => "airtight.codex",
+                Program::Qwen => "airtight.qwen",
+                Program::Gemini => "airtight.gemini",
+                Program::Opencode => "airtight.opencode",
+            },
         }
     }
 
-    /// Sends `request` once and gives every piece of the answer to `listen`, until `listen` breaks
-    /// or `stop` is ready. What was said before is in the exchange, however it ends.
+    /// Sends `request` once and tells `listen` everything, until `listen` breaks or `stop` is ready.
+    /// What was said before is in the exchange, however it ends.
     pub async fn send(
         &self,
         request: &Request,
         listen: Listen<'_>,
         stop: impl Future<Output = ()> + Send,
     ) -> Exchange {
-        let mut assembler = Assembler::default();
-        let answer = async {
-            match self {
-                Self::Served(service) => service.exchange(request, listen, &mut assembler).await,
-                #[cfg(feature = "embedded")]
-                Self::Embedded(embedded) => {
-                    embedded.exchange(request, listen, &mut assembler).await
-                }
+        match self {
+            Self::Served(service) => {
+                assembled(stop, async |assembler| {
+                    service.exchange(request, listen, assembler).await
+                })
+                .await
             }
-        };
-        let end = tokio::select! {
-            biased;
-            () = stop => End::Stopped,
-            end = answer => end,
-        };
-        Exchange { reply: assembler.finish(), end }
+            #[cfg(feature = "embedded")]
+            Self::Embedded(embedded) => {
+                assembled(stop, async |assembler| {
+                    embedded.exchange(request, listen, assembler).await
+                })
+                .await
+            }
+            // It ends its program by itself, and takes its time for that.
+            Self::Harness(harness) => Box::pin(harness.exchange(request, listen, stop)).await,
+        }
     }
+}
+
+/// Collects an answer until `stop` is ready.
+async fn assembled(
+    stop: impl Future<Output = ()>,
+    answer: impl AsyncFnOnce(&mut Assembler) -> End,
+) -> Exchange {
+    let mut assembler = Assembler::default();
+    let end = tokio::select! {
+        biased;
+        () = stop => End::Stopped,
+        end = answer(&mut assembler) => end,
+    };
+    Exchange { reply: assembler.finish(), end, record: None }
 }

@@ -6,6 +6,7 @@
 //! their keyword alone. A disk that fails costs the transcript, never the run.
 
 mod line;
+mod witness;
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};

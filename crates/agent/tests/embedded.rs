@@ -6,7 +6,7 @@ use std::future::{pending, ready};
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use airtight_agent::provider::{Embedded, End, Exchange, Provider};
+use airtight_agent::provider::{Embedded, End, Exchange, Heard, Provider};
 use airtight_core::codec::{Delta, FailureKind, Format, Request};
 use airtight_core::message::{Enforcement, Message, ToolChoice, ToolSpec};
 use serde_json::{Value, json};
@@ -41,7 +41,8 @@ async fn send(provider: &Provider, request: &Request) -> Exchange {
 #[tokio::test]
 async fn an_answer_is_heard_in_pieces_and_whole() {
     let mut pieces = 0;
-    let mut listen = |delta: &Delta| {
+    let mut listen = |heard: Heard<'_>| {
+        let Heard::Delta(delta) = heard else { panic!("{heard:?}") };
         pieces += usize::from(matches!(delta, Delta::Text(_)));
         ControlFlow::Continue(())
     };
@@ -57,7 +58,8 @@ async fn an_answer_is_heard_in_pieces_and_whole() {
 #[tokio::test]
 async fn a_listener_that_breaks_off_stops_the_model_and_the_next_is_heard() {
     let provider = provider();
-    let mut listen = |delta: &Delta| {
+    let mut listen = |heard: Heard<'_>| {
+        let Heard::Delta(delta) = heard else { panic!("{heard:?}") };
         if matches!(delta, Delta::Text(_)) {
             return ControlFlow::Break(());
         }

@@ -62,6 +62,7 @@ fn job(agent: &Agent, contract: &Arc<Contract>, number: usize) -> Job {
         terminal: Terminal::Offered,
         policy: Policy::default(),
         price: None,
+        account: airtight_core::run::Account::default(),
         source: None,
     }
 }

@@ -7,6 +7,7 @@ mod partial;
 mod pretty;
 mod shapes;
 mod transcript;
+mod witness;
 
 use std::time::{Duration, Instant};
 
@@ -187,6 +188,7 @@ impl<'p> Output<'p> {
                 | RunOutcome::Degenerate
                 | RunOutcome::Loop
                 | RunOutcome::Provider
+                | RunOutcome::Harness
                 | RunOutcome::Auth
                 | RunOutcome::Sandbox
                 | RunOutcome::Config
@@ -215,6 +217,7 @@ impl<'p> Output<'p> {
             usage: Usage::from(&report.usage),
             total_cost_usd: report.cost.map(airtight_core::price::Cost::usd),
             tokens_saved: report.tokens_saved,
+            harness: self.transcript.harness(),
             permission_denials: report.denials.iter().map(|it| self.denied(it)).collect(),
             error: report.error.as_ref().filter(|_| !is_met).map(|error| Failure {
                 kind: outcome.name(),
@@ -277,6 +280,7 @@ impl<'p> Output<'p> {
             // Nothing was asked, so nothing was spent; unless we failed, which may be at any time.
             total_cost_usd: (error.kind != Outcome::Machine).then_some(0.0),
             tokens_saved: 0,
+            harness: self.transcript.harness(),
             permission_denials: Vec::new(),
             error: Some(Failure {
                 kind: error.kind.name(),

@@ -196,6 +196,7 @@ impl Runner {
             terminal: Terminal::Offered,
             policy: self.policy.clone(),
             price: provider.price(),
+            account: provider.account(),
             source: self.source.clone(),
         })?;
         let mut agent = Agent::new(provider, Toolbox::default(), Hooks::default());

@@ -32,20 +32,21 @@ use crate::codec::{Delta, ProviderFailure, Reply, Request};
 use crate::json::Document;
 use crate::message::{ToolCall, ToolChoice, ToolResult, ToolSpec};
 use crate::stream::Impossible;
+use crate::transcript;
 use crate::verdict::Edits;
 use answer::Examiner;
 use batch::Batch;
 use call_ids::{CallIds, Naming};
 use conversation::Conversation;
 use offer::Offer;
-use purse::{Entry, Purse};
+use purse::{Entry, Knowledge, Purse};
 use repetition::Repetition;
 use watch::{Calls, Guard};
 
 pub use bill::Bill;
 pub use event::{EventKind, Opening, Retry, Words};
-pub use job::{Budget, Job, Mode, Policy, Terminal, TextRung};
-pub use report::{Attempt, Denial, DeniedBy, Ending, Outcome, Report, RunError, Rung};
+pub use job::{Account, Budget, Job, Mode, Policy, Terminal, TextRung};
+pub use report::{Attempt, Claim, Denial, DeniedBy, Ending, Outcome, Report, RunError, Rung};
 pub use watch::Watch;
 
 /// The name of the terminal tool.
@@ -133,6 +134,8 @@ pub struct Run {
     notices: VecDeque<Notification>,
     events: Vec<EventKind>,
     last_said: Option<String>,
+    /// What the driver says of the answer that is being judged.
+    claim: Claim,
 }
 
 /// Where a run stands.
@@ -171,14 +174,14 @@ enum Pressure {
 impl Run {
     /// Starts a run; fails if the contract cannot be put to this model in the mode asked for.
     pub fn new(job: Job) -> Result<Self, RunError> {
-        let purse = Purse::open(job.policy.budget, job.price.as_ref(), None)?;
+        let purse = Purse::open(job.policy.budget, Knowledge::of(&job), None)?;
         Self::begin(job, Household { purse, ids: CallIds::default() })
     }
 
     /// Starts a run of a subagent: what it spends is also spent by the run whose household this is.
     pub fn within(household: &Household, job: Job) -> Result<Self, RunError> {
         let Household { purse, ids } = household.clone();
-        let purse = Purse::open(job.policy.budget, job.price.as_ref(), Some(purse))?;
+        let purse = Purse::open(job.policy.budget, Knowledge::of(&job), Some(purse))?;
         Self::begin(job, Household { purse, ids })
     }
 
@@ -206,6 +209,7 @@ impl Run {
             notices: VecDeque::new(),
             events: vec![EventKind::Began(Opening::of(&job, offer.as_ref()))],
             last_said: None,
+            claim: Claim::None,
             offer,
             job,
         })
@@ -352,8 +356,23 @@ impl Run {
     fn settle(&mut self, bill: Bill, reply: &Reply) {
         self.naming.close();
         let guess = |counted: &_| bill::estimate(&self.request(), reply, counted);
-        let entry = Entry::of(bill, self.job.price.as_ref(), reply.unknown, guess);
+        let entry = Entry::of(bill, self.job.price.as_ref(), reply, guess);
         self.purse.settle(&entry);
+    }
+
+    /// Takes what an agent CLI does by itself before it answers; past the budget for tool calls the
+    /// run is over.
+    pub fn witnessed(&mut self, event: transcript::Event) {
+        let calls = u32::try_from(event.tool_calls().count()).unwrap_or(u32::MAX);
+        self.events.push(EventKind::Witnessed(Box::new(event)));
+        if self.purse.take_tool_calls(calls) < calls {
+            self.fail(self.purse.no_tool_calls_left());
+        }
+    }
+
+    /// Takes what an agent CLI came to.
+    pub fn recorded(&mut self, record: transcript::Record) {
+        self.events.push(EventKind::Recorded(Box::new(record)));
     }
 
     /// Takes the results of [`Step::CallTools`]; none are taken once the run is over.

@@ -9,6 +9,7 @@ mod category;
 mod claude;
 mod codex;
 mod delivery;
+mod ending;
 mod event;
 mod gemini;
 mod heuristics;
@@ -24,6 +25,7 @@ use crate::json::{Kind, Node};
 use crate::wire::lines::{self, Content, Line};
 
 pub use category::Category;
+pub use ending::Ending;
 pub use event::{
     Assistant, AssistantMessage, Block, Event, Finish, Init, Notification, Place, Raw, RawReason,
     Retry, System, Told, User, UserMessage, Verbatim, Warning,

@@ -3,14 +3,14 @@
 use std::ops::ControlFlow;
 use std::time::Duration;
 
-use airtight_core::codec::{Delta, FailureKind, ProviderFailure, Reply, Request};
+use airtight_core::codec::{FailureKind, ProviderFailure, Reply, Request};
 use airtight_core::run::{CallFailure, EventKind};
 use airtight_core::stream::Impossible;
 use tokio::time::sleep;
 use tracing::{Instrument as _, Span};
 
 use super::Performance;
-use crate::provider::{End, Exchange};
+use crate::provider::{End, Exchange, Heard};
 use crate::telemetry::{self, Cut};
 
 impl Performance<'_> {
@@ -24,7 +24,10 @@ impl Performance<'_> {
     async fn exchange(&mut self, request: &Request, span: &Span) {
         let mut retries = 0;
         loop {
-            let (exchange, impossible) = self.attempt(request).await;
+            let (mut exchange, impossible) = self.attempt(request).await;
+            if let Some(record) = exchange.record.take() {
+                self.run.recorded(*record);
+            }
             let failure = match (exchange.end, impossible) {
                 (_, Some(impossible)) => {
                     telemetry::turn_ended(span, &exchange.reply, Some(Cut::Impossible));
@@ -84,10 +87,20 @@ impl Performance<'_> {
         let scene = self.scene;
         self.run.sent();
         let run = &mut self.run;
-        let mut listen = |delta: &Delta| {
-            scene.emit(EventKind::Delta(run.identify(delta.clone())));
-            impossible = watch.push(delta);
-            if impossible.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        let mut listen = |heard: Heard<'_>| {
+            let is_enough = match heard {
+                Heard::Delta(delta) => {
+                    scene.emit(EventKind::Delta(run.identify(delta.clone())));
+                    impossible = watch.push(delta);
+                    impossible.is_some()
+                }
+                Heard::Activity(event) => {
+                    run.witnessed(*event);
+                    run.take_events().into_iter().for_each(|kind| scene.emit(kind));
+                    run.is_over()
+                }
+            };
+            if is_enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
         let sent = scene.agent.provider.send(request, &mut listen, self.limit.reached());
         let exchange = self.background.alongside(sent).await;

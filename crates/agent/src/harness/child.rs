@@ -26,7 +26,8 @@ use tokio::time::{Instant, Interval, MissedTickBehavior};
 
 use crate::process::{Family, Remains};
 use deadline::Clocks;
-pub(crate) use deadline::{Deadline, Deadlines};
+pub(crate) use deadline::Deadline;
+pub use deadline::Deadlines;
 pub(crate) use launch::{Launch, StartError};
 use output::{Output, Rest};
 

@@ -10,7 +10,7 @@ use airtight_local::EmbeddedError;
 use tokio::sync::mpsc::channel;
 use tokio::task::spawn_blocking;
 
-use super::{End, Listen};
+use super::{End, Heard, Listen};
 
 /// How many pieces of an answer may wait for their listener.
 const PIECES: usize = 64;
@@ -67,7 +67,7 @@ impl Embedded {
             answered.map_err(|error| refused(&error))
         });
         while let Some(delta) = heard.recv().await {
-            let flow = listen(&delta);
+            let flow = listen(Heard::Delta(&delta));
             if let Err(failure) = assembler.push(delta) {
                 return End::Failed(failure);
             }

@@ -14,7 +14,7 @@ use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, Response};
 use tokio::time::{Instant, timeout_at};
 
-use super::{End, Endpoint, EndpointError, Listen};
+use super::{End, Endpoint, EndpointError, Heard, Listen};
 use body::Body;
 
 /// How long a server may take to accept a connection, TLS included.
@@ -108,7 +108,7 @@ impl Service {
             for event in events {
                 for delta in decoder.push(&event) {
                     let delta = self.masked_delta(delta);
-                    let flow = listen(&delta);
+                    let flow = listen(Heard::Delta(&delta));
                     if let Err(failure) = assembler.push(delta) {
                         return End::Failed(failure);
                     }

@@ -8,6 +8,7 @@ use airtight_core::run::{
 };
 use serde_json::{Value, json};
 
+use super::witness;
 use crate::drive::Event;
 use crate::subagent::AGENT_TOOL;
 
@@ -23,6 +24,8 @@ pub(super) fn of(event: &Event, seq: u64) -> Option<Value> {
         EventKind::Heard(results) => ("heard", Value::Array(results.iter().map(heard).collect())),
         EventKind::Judged(attempt) => ("judged", judged(attempt)),
         EventKind::Retried(retry) => ("retried", retried(retry)),
+        EventKind::Witnessed(event) => ("witnessed", witness::of(event)?),
+        EventKind::Recorded(record) => ("recorded", witness::record(record)),
         EventKind::Notified(notification) => (
             "notified",
             json!({
@@ -160,6 +163,7 @@ fn quotes(outcome: Outcome) -> bool {
         | Outcome::TurnCap => true,
         Outcome::Met
         | Outcome::Provider
+        | Outcome::Harness
         | Outcome::Auth
         | Outcome::Sandbox
         | Outcome::Config

@@ -72,6 +72,7 @@ fn job(mode: Mode) -> Job {
         terminal: Terminal::Offered,
         policy: Policy::default(),
         price: None,
+        account: airtight_core::run::Account::default(),
         source: None,
     }
 }

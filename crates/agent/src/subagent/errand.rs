@@ -168,6 +168,7 @@ impl Errand {
                 budget: Budget { wall: Some(wall), ..Budget::default() },
             },
             price: subagents.price,
+            account: airtight_core::run::Account::default(),
             source: None,
         })
     }

@@ -68,6 +68,7 @@ fn read(report: Report) -> Result<String, SubagentError> {
         | run::Outcome::Degenerate
         | run::Outcome::Loop
         | run::Outcome::Provider
+        | run::Outcome::Harness
         | run::Outcome::Auth
         | run::Outcome::Sandbox
         | run::Outcome::Config

@@ -90,6 +90,7 @@ impl Rig {
             terminal: Terminal::Offered,
             policy: Policy::default(),
             price: None,
+            account: airtight_core::run::Account::default(),
             source: None,
         };
         let provider = Provider::new(endpoint, timeouts).unwrap();

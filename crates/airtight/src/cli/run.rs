@@ -32,6 +32,7 @@ Examples:
     --base-url http://localhost:11434/v1 'Sort these' < tickets.txt
   airtight run --json-schema review --allow-tool 'run_shell_command(git *)' \\
     --max-turns 20 --max-wall-time 5m --max-cost 0.50 'Review HEAD'
+  airtight run --via claude --json-schema review 'Review HEAD'
   airtight run --json-schema review --output-format stream-json 'Review HEAD' | jq .type")]
 pub(crate) struct RunArgs {
     /// Contract: inline JSON, `@path`, `-` for stdin, a name, or a path
@@ -55,6 +56,9 @@ pub(crate) struct RunArgs {
 
     #[command(flatten)]
     pub(crate) model: ModelArgs,
+
+    #[command(flatten)]
+    pub(crate) program: ProgramArgs,
 
     #[command(flatten)]
     pub(crate) limits: LimitArgs,
@@ -113,6 +117,29 @@ pub(crate) struct ModelArgs {
     /// Accept an answer by tool or native structured output alone, never one found in text
     #[arg(long)]
     pub(crate) strict: bool,
+}
+
+/// Which agent CLI answers.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Agent CLI")]
+pub(crate) struct ProgramArgs {
+    /// Agent CLI that does the job, with its own tools and login: claude, codex, qwen, gemini or
+    /// opencode; `--model` is then its own name of a model
+    #[arg(long, value_name = "PROGRAM", value_parser = setting(Key::Via))]
+    pub(crate) via: Option<Value>,
+
+    /// Where it is [default: found in `PATH`]
+    #[arg(long, value_name = "FILE", requires = "via")]
+    pub(crate) via_path: Option<String>,
+
+    /// One more argument for it; may be repeated
+    #[arg(long, value_name = "ARGUMENT", action = ArgAction::Append, requires = "via",
+        allow_hyphen_values = true)]
+    pub(crate) via_arg: Vec<String>,
+
+    /// One more variable that it gets of the environment; may be repeated
+    #[arg(long, value_name = "NAME", action = ArgAction::Append, requires = "via")]
+    pub(crate) via_env: Vec<String>,
 }
 
 /// When to stop.
@@ -274,8 +301,13 @@ impl RunArgs {
         let switch = |given: bool, value: bool| given.then_some(Value::Switch(value));
         let list = |items: &Vec<String>| (!items.is_empty()).then(|| Value::List(items.clone()));
         let (model, limits, tools, output) = (&self.model, &self.limits, &self.tools, &self.output);
+        let program = &self.program;
         let flags = [
             (Key::Model, "--model", model.model.as_ref().map(text)),
+            (Key::Via, "--via", program.via.clone()),
+            (Key::HarnessPath, "--via-path", program.via_path.as_ref().map(text)),
+            (Key::HarnessArguments, "--via-arg", list(&program.via_arg)),
+            (Key::HarnessEnvironment, "--via-env", list(&program.via_env)),
             (Key::BaseUrl, "--base-url", model.base_url.clone()),
             (Key::Mode, "--mode", named(model.mode.and_then(|mode| mode.to_possible_value()))),
             (Key::System, "--system", model.system.as_ref().map(text)),

@@ -12,7 +12,7 @@ use futures_util::future::join_all;
 use tokio::runtime;
 
 use crate::cli::{DoctorArgs, Format};
-use crate::commands::run::model;
+use crate::commands::run::driver::{self, Driver};
 use crate::config::{Config, Entry, Key, Value};
 use crate::env::Environment;
 use crate::error::{Error, Outcome};
@@ -49,24 +49,29 @@ fn refuse<T>(error: Error, args: &DoctorArgs, printer: &mut Printer) -> Result<T
 }
 
 fn examine(args: &DoctorArgs, config: &Config, environment: &Environment) -> Result<Report, Error> {
-    let chosen = model::chosen(config, environment);
+    let chosen = Driver::chosen(config, environment).and_then(|driver| {
+        if let Driver::Program(program, _) = driver {
+            driver::installed(program, config, environment)?;
+        }
+        Ok(driver)
+    });
     let network = if args.offline { Network::Avoided } else { Network::Used };
     let runtime = runtime::Builder::new_current_thread().enable_all().build()?;
-    let progress = Progress::new(Vendor::ALL.len() + program::NAMES.len());
-    let (mut providers, programs) = runtime.block_on(async {
+    let progress = Progress::new(Vendor::ALL.len());
+    let mut providers = runtime.block_on(async {
         let model = match &chosen {
-            Ok(Model::Served(name)) => Some(name),
-            Ok(Model::Embedded(_)) | Err(_) => None,
+            Ok(Driver::Model(Model::Served(name))) => Some(name),
+            Ok(Driver::Model(Model::Embedded(_)) | Driver::Program(..)) | Err(_) => None,
         };
         let providers = vendors(model).into_iter().map(|vendor| {
             watched(provider::examine(vendor, model, config, environment, network), &progress)
         });
-        let programs =
-            program::NAMES.map(|name| watched(program::find(name, environment), &progress));
-        tokio::join!(join_all(providers), join_all(programs))
+        join_all(providers).await
     });
     drop(progress);
-    providers.push(embedded::examine(chosen.as_ref().ok(), environment));
+    let programs = program::find(environment);
+    let model = chosen.as_ref().ok().and_then(Driver::model);
+    providers.push(embedded::examine(model, environment));
     // A provider may say anything, also the key of another one.
     let redactor = Redactor::new(environment.secrets());
     for examined in &mut providers {
@@ -107,7 +112,7 @@ fn sandbox() -> Result<(), String> {
 
 /// Decides whether a run can work, and what to do if not.
 fn conclude(
-    chosen: &Result<Model, Error>,
+    chosen: &Result<Driver, Error>,
     providers: &[Examined],
     config: &Config,
 ) -> (Outcome, Vec<Problem>) {

@@ -1,6 +1,7 @@
 //! `airtight run`: have a model do a job and answer by a contract.
 
 mod access;
+pub(super) mod driver;
 #[cfg(feature = "embedded")]
 mod embedded;
 mod equipment;

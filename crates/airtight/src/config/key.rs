@@ -4,6 +4,10 @@
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Key {
     Model,
+    Via,
+    HarnessPath,
+    HarnessArguments,
+    HarnessEnvironment,
     BaseUrl,
     Mode,
     System,
@@ -147,12 +151,17 @@ const FIRST: Spec =
 
 const MODES: &[&str] = &["auto", "native", "tool", "prompt"];
 const APPROVALS: &[&str] = &["plan", "default", "auto-edit", "yolo"];
+const PROGRAMS: &[&str] = &["claude", "codex", "qwen", "gemini", "opencode"];
 const FORMATS: &[&str] = &["text", "json", "stream-json"];
 
 /// Every setting, in the order of reports.
 #[rustfmt::skip]
-pub(crate) static TABLE: [Spec; 39] = [
+pub(crate) static TABLE: [Spec; 43] = [
     FIRST,
+    spec(Key::Via, "via", &["AIRTIGHT_VIA"], Kind::Choice(PROGRAMS), "the agent CLI that answers").trusted(),
+    spec(Key::HarnessPath, "harness.path", &["AIRTIGHT_VIA_PATH"], Kind::Text, "where the agent CLI is").trusted(),
+    spec(Key::HarnessArguments, "harness.arguments", &[], Kind::List, "more arguments for the agent CLI").appended().trusted(),
+    spec(Key::HarnessEnvironment, "harness.environment", &[], Kind::List, "more variables that the agent CLI gets").appended().trusted(),
     Spec {
         key: Key::BaseUrl, name: None, variables: &["AIRTIGHT_BASE_URL"], kind: Kind::Url,
         merge: Merge::Replace, reach: Reach::User, about: "where the provider of this run is",

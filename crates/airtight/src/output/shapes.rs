@@ -36,6 +36,12 @@ pub(crate) enum System {
     Retry(Retry),
     /// Background work said something.
     Notification(Notification),
+    /// An agent CLI complains, and goes on.
+    Warning(Warning),
+    /// An agent CLI wrote a line that is not understood; it is kept as it is.
+    Raw(RawLine),
+    /// An agent CLI has ended.
+    Harness(Harness),
 }
 
 /// What the run begins with.
@@ -105,6 +111,10 @@ pub(crate) struct Attempt {
     /// Whether there are more violations than listed.
     pub(crate) more_violations: bool,
     pub(crate) usage: Usage,
+    /// What the driver says of it: `none`, or `success` if an agent CLI calls it right. Only the
+    /// contract decides.
+    #[schemars(with = "String")]
+    pub(crate) claim: airtight_core::run::Claim,
 }
 
 /// One way in which an answer breaks the contract.
@@ -142,6 +152,43 @@ pub(crate) struct Notification {
     /// `completed`, `failed` or `cancelled`.
     pub(crate) status: String,
     pub(crate) text: String,
+}
+
+/// A complaint of an agent CLI.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Warning {
+    pub(crate) uuid: String,
+    pub(crate) session_id: String,
+    pub(crate) message: String,
+}
+
+/// A line of an agent CLI that is not understood.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct RawLine {
+    pub(crate) uuid: String,
+    pub(crate) session_id: String,
+    /// Its number in the program's stream, from 1.
+    pub(crate) line: u64,
+    /// Where it begins there, in bytes.
+    pub(crate) offset: u64,
+    /// How many bytes it has.
+    pub(crate) length: u64,
+    /// `blank`, `malformed`, `cut`, `no_object`, `ambiguous`, `unknown` or `too_long`.
+    #[schemars(with = "String")]
+    pub(crate) reason: airtight_core::transcript::RawReason,
+    /// What is wrong with it.
+    pub(crate) detail: Option<String>,
+    /// The line, unless it is too long.
+    pub(crate) text: Option<String>,
+}
+
+/// What one call of an agent CLI came to.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Harness {
+    pub(crate) uuid: String,
+    pub(crate) session_id: String,
+    /// What `airtight transcript --summary` tells of its stream, without its words.
+    pub(crate) record: Value,
 }
 
 /// The model said something. One kind of block in a message: a change of kind begins another.
@@ -214,8 +261,12 @@ pub(crate) struct UserMessage {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub(crate) enum Told {
-    /// What a tool answered, at most 64 KiB.
+    /// What a tool answered, at most 64 KiB unless an agent CLI says more.
     ToolResult { tool_use_id: String, content: String, is_error: bool },
+    /// What an agent CLI says to its model.
+    Text { text: String },
+    /// Something else that an agent CLI says to its model.
+    Opaque { value: Value },
 }
 
 /// A piece of an answer, in the words of Anthropic's stream whoever the provider is.
@@ -275,7 +326,7 @@ pub(crate) struct RunResult {
     pub(crate) session_id: String,
     pub(crate) is_error: bool,
     /// How it ended: `met`, `no_answer`, `attempts_exhausted`, `refused`, `truncated`,
-    /// `degenerate`, `loop`, `provider`, `auth`, `sandbox`, `config`, `turn_cap`, `budget`,
+    /// `degenerate`, `loop`, `provider`, `harness`, `auth`, `sandbox`, `config`, `turn_cap`, `budget`,
     /// `interrupted`, `input`, `usage` or `machine`.
     pub(crate) outcome: &'static str,
     /// The exit code of the command.
@@ -325,6 +376,8 @@ pub(crate) struct RunResult {
     /// An estimate of the output tokens that were not paid for, because answers that could not
     /// conform any more were cancelled.
     pub(crate) tokens_saved: u64,
+    /// What each call of an agent CLI came to, as in `harness` lines; empty without `--via`.
+    pub(crate) harness: Vec<Value>,
     /// Calls that were not allowed.
     pub(crate) permission_denials: Vec<PermissionDenial>,
     /// Why it failed.

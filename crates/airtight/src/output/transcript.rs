@@ -7,14 +7,14 @@ use airtight_agent::Event;
 use airtight_core::codec::{Reply, Stop, Usage as Spent};
 use airtight_core::message::{Block as Said, ToolCall, ToolResult, ToolStatus};
 use airtight_core::redact::Redactor;
-use airtight_core::run::{Attempt as Tried, EventKind, Retry as Again, TERMINAL_TOOL};
+use airtight_core::run::{Attempt as Tried, EventKind, Retry as Again};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::identity::uuid;
 use super::partial::Partial;
 use super::shapes::{
-    Assistant, AssistantMessage, Attempt, Block, Judged, Line, Notification, Piece, Retry,
+    Assistant, AssistantMessage, Attempt, Block, Harness, Judged, Line, Notification, Piece, Retry,
     StreamEvent, System, Told, Usage, User, UserMessage, Violation,
 };
 
@@ -28,8 +28,10 @@ pub(crate) enum Pieces {
 /// What was said so far, and what the result must know of it.
 #[derive(Debug)]
 pub(super) struct Transcript {
-    session_id: String,
+    pub(super) session_id: String,
     pieces: Pieces,
+    /// What every call of an agent CLI came to.
+    harness: Vec<Value>,
     /// The answers that are coming in, by the subagent's call.
     partials: HashMap<Option<String>, Partial>,
     /// Takes out what must not show.
@@ -63,6 +65,8 @@ impl Seen {
             | EventKind::Delta(_)
             | EventKind::Heard(_)
             | EventKind::Judged(_)
+            | EventKind::Witnessed(_)
+            | EventKind::Recorded(_)
             | EventKind::Notified(_)
             | EventKind::Ended(_) => {}
         }
@@ -74,6 +78,7 @@ impl Transcript {
         Self {
             session_id,
             pieces,
+            harness: Vec::new(),
             partials: HashMap::new(),
             redactor: None,
             since: Instant::now(),
@@ -111,6 +116,11 @@ impl Transcript {
         self.seen
     }
 
+    /// Returns what every call of an agent CLI came to.
+    pub(super) fn harness(&self) -> Vec<Value> {
+        self.harness.clone()
+    }
+
     /// Returns how long the model was waited for.
     pub(super) fn waited(&self) -> Duration {
         self.waited
@@ -125,6 +135,10 @@ impl Transcript {
             }
             let pieces = self.partials.entry(parent.cloned()).or_default().push(delta);
             return self.stream(parent, pieces);
+        }
+        if let EventKind::Recorded(record) = &event.kind {
+            let record = self.record(record);
+            self.harness.push(record);
         }
         self.keep_time(event);
         self.seen.count(event);
@@ -169,6 +183,11 @@ impl Transcript {
                 status: said.status.clone(),
                 text: self.masked(&said.text),
             }))],
+            EventKind::Witnessed(event) => self.witnessed(event).into_iter().collect(),
+            EventKind::Recorded(_) => {
+                let record = self.harness.last().cloned().unwrap_or_default();
+                vec![Line::System(System::Harness(Harness { uuid, session_id, record }))]
+            }
             EventKind::Began(_) | EventKind::Delta(_) | EventKind::Ended(_) => Vec::new(),
         }
     }
@@ -236,15 +255,7 @@ impl Transcript {
     /// Returns the arguments of a call; those of the terminal tool are the answer, told as it is.
     fn input(&self, call: &ToolCall) -> Box<RawValue> {
         let text = if call.arguments.trim().is_empty() { "{}" } else { &call.arguments };
-        let is_inert = call.name == TERMINAL_TOOL || self.masked(text) == text;
-        let raw = if is_inert {
-            RawValue::from_string(text.to_owned())
-        } else {
-            let value: Value = serde_json::from_str(text).unwrap_or_else(|_| text.into());
-            RawValue::from_string(self.masked_value(value).to_string())
-        };
-        let quoted = |_| RawValue::from_string(Value::from(text).to_string());
-        raw.or_else(quoted).unwrap_or_else(|_| RawValue::NULL.to_owned())
+        self.argument(&call.name, text)
     }
 
     fn told(&self, result: &ToolResult) -> Told {
@@ -268,6 +279,7 @@ impl Transcript {
             violations: tried.violations.list.iter().map(violation).collect(),
             more_violations: tried.violations.more,
             usage: Usage::from(&tried.usage),
+            claim: tried.claim,
         }
     }
 
@@ -287,6 +299,8 @@ impl Transcript {
             | EventKind::Judged(_)
             | EventKind::Notified(_)
             | EventKind::Ended(_) => {}
+            // An agent CLI is waited for until its answer is told.
+            EventKind::Witnessed(_) | EventKind::Recorded(_) => return,
         }
         self.since = now;
     }

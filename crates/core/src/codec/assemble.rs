@@ -6,6 +6,8 @@ use serde_json::Value;
 
 use super::{Delta, FailureKind, ProviderFailure, Stop, Usage};
 use crate::message::{Block, Thinking, ToolCall};
+use crate::price::Cost;
+use crate::run::Claim;
 
 /// The largest reply that is kept: many times what any model may say in one answer, and still
 /// small enough for a hundred replies in flight.
@@ -26,6 +28,10 @@ pub struct Reply {
     pub refusal: Option<String>,
     /// What it used, as far as the provider said.
     pub usage: Usage,
+    /// What it cost, where the driver says so itself.
+    pub cost: Option<Cost>,
+    /// What the driver says of the answer.
+    pub claim: Claim,
     /// How many events were unknown to the codec.
     pub unknown: u64,
 }

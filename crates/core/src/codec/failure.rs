@@ -27,6 +27,15 @@ pub enum FailureKind {
     Stalled,
     /// What came back is not what the format promises.
     Malformed,
+    /// An agent CLI is missing, refuses its arguments, breaks down, or ends without saying that it is
+    /// done.
+    Program,
+    /// An agent CLI gave up on a model whose answers it rejected.
+    Rejected,
+    /// An agent CLI has no turn left.
+    TurnCap,
+    /// An agent CLI has no time, tool call or money left.
+    Budget,
 }
 
 impl FailureKind {
@@ -39,7 +48,13 @@ impl FailureKind {
             | Self::Network
             | Self::Stalled
             | Self::Malformed => true,
-            Self::Auth | Self::Request => false,
+            // Agent CLIs have tried again themselves.
+            Self::Auth
+            | Self::Request
+            | Self::Program
+            | Self::Rejected
+            | Self::TurnCap
+            | Self::Budget => false,
         }
     }
 
@@ -95,6 +110,9 @@ impl FailureKind {
         })
     }
 }
+
+/// The [code](ProviderFailure::code) of an agent CLI that took too long.
+pub const TIMEOUT: &str = "timeout";
 
 /// A provider's failure.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -152,7 +170,11 @@ impl ProviderFailure {
             (FailureKind::Request, _) if is_about("context_length_exceeded") => Advice::SendLess,
             (FailureKind::Request, Some(404)) => Advice::CheckModel,
             (FailureKind::Request, Some(429)) => Advice::AddCredit,
-            (FailureKind::Request, _) => return None,
+            (FailureKind::TurnCap, _) => Advice::AllowTurn,
+            (FailureKind::Budget, _) => Advice::RaiseBudget,
+            (FailureKind::Rejected, _) => Advice::LoosenContract,
+            (FailureKind::Program, _) if is_about(TIMEOUT) => Advice::WaitLonger,
+            (FailureKind::Request | FailureKind::Program, _) => return None,
         })
     }
 
@@ -168,7 +190,13 @@ impl ProviderFailure {
             | FailureKind::Overload
             | FailureKind::Request
             | FailureKind::Unreachable => true,
-            FailureKind::Network | FailureKind::Stalled | FailureKind::Malformed => false,
+            FailureKind::Network
+            | FailureKind::Stalled
+            | FailureKind::Malformed
+            | FailureKind::Program
+            | FailureKind::Rejected
+            | FailureKind::TurnCap
+            | FailureKind::Budget => false,
         }
     }
 

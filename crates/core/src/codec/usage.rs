@@ -1,9 +1,9 @@
 //! What an answer cost in tokens.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Tokens used; absent where the provider does not say.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Usage {
     /// Read by the model in all, cached or not.
     pub input_tokens: Option<u64>,
@@ -33,6 +33,27 @@ impl Usage {
     /// Returns input and output together.
     pub fn total(&self) -> u64 {
         self.input_tokens.unwrap_or(0).saturating_add(self.output_tokens.unwrap_or(0))
+    }
+
+    /// Returns what is left without `earlier`, which a cumulative report counts again.
+    #[must_use]
+    pub fn less(&self, earlier: &Self) -> Self {
+        let rest = |all: Option<u64>, part: Option<u64>| {
+            all.map(|all| all.saturating_sub(part.unwrap_or(0)))
+        };
+        Self {
+            input_tokens: rest(self.input_tokens, earlier.input_tokens),
+            output_tokens: rest(self.output_tokens, earlier.output_tokens),
+            cache_read_input_tokens: rest(
+                self.cache_read_input_tokens,
+                earlier.cache_read_input_tokens,
+            ),
+            cache_creation_input_tokens: rest(
+                self.cache_creation_input_tokens,
+                earlier.cache_creation_input_tokens,
+            ),
+            reasoning_tokens: rest(self.reasoning_tokens, earlier.reasoning_tokens),
+        }
     }
 
     /// Adds what another answer used.

@@ -64,7 +64,7 @@ impl Run {
                 let rung = if self.reasks > 0 { Rung::ReAsk } else { rung };
                 let ending = Ending::Accepted;
                 let violations = Violations::default();
-                self.attempt(Attempt { raw, ending, rung, violations, usage });
+                self.attempt(Attempt { raw, ending, rung, violations, usage, claim: self.claim });
                 Considered::Accepted(End::Answer { value, edits, rung })
             }
             Finding::Rejected { ending, violations, candidate } => {
@@ -80,7 +80,7 @@ impl Run {
                     _ => words::rejection(&violations, wrapper),
                 };
                 let rung = rung_of(channel);
-                self.attempt(Attempt { raw, ending, rung, violations, usage });
+                self.attempt(Attempt { raw, ending, rung, violations, usage, claim: self.claim });
                 Considered::Rejected(feedback)
             }
         }
@@ -94,7 +94,8 @@ impl Run {
         let masked = format!("the hook `{}` objects", veto.hook);
         let violations = Violations::from(Violation { masked, ..said("veto", &veto.why) });
         let (ending, rung) = (Ending::Vetoed, Rung::Tool);
-        self.attempt(Attempt { raw: raw.to_owned(), ending, rung, violations, usage });
+        let (raw, claim) = (raw.to_owned(), self.claim);
+        self.attempt(Attempt { raw, ending, rung, violations, usage, claim });
         Considered::Rejected(veto.why.clone())
     }
 

@@ -5,6 +5,7 @@ use std::time::Duration;
 use crate::codec::{Delta, ProviderFailure, Reply};
 use crate::contract::Fingerprint;
 use crate::message::ToolResult;
+use crate::transcript;
 
 use super::offer::Offer;
 use super::{Attempt, Bill, Job, Mode, Notification, Report};
@@ -71,6 +72,10 @@ pub enum EventKind {
     Judged(Box<Attempt>),
     /// A request failed and is sent again.
     Retried(Retry),
+    /// An agent CLI tells what it does by itself.
+    Witnessed(Box<transcript::Event>),
+    /// An agent CLI has ended, and this is what it comes to.
+    Recorded(Box<transcript::Record>),
     /// Background work said something.
     Notified(Notification),
     /// The run is over; nothing follows. The driver makes this of what [`Run::finish`] returns.

@@ -31,6 +31,8 @@ pub struct Job {
     pub policy: Policy,
     /// What tokens cost, if known.
     pub price: Option<Price>,
+    /// Who says what an answer costs.
+    pub account: Account,
     /// What grounded strings must be quoted from.
     pub source: Option<Source>,
 }
@@ -66,6 +68,16 @@ impl Mode {
             Self::Prompt => "prompt",
         }
     }
+}
+
+/// Who says what an answer costs.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Account {
+    /// It follows from the price of tokens.
+    #[default]
+    Price,
+    /// The driver tells it with each answer, as some agent CLIs do.
+    Driver,
 }
 
 /// Whether the terminal tool may be offered.

@@ -37,6 +37,7 @@ fn job(schema: Value) -> Job {
         terminal: Terminal::Offered,
         policy: Policy::default(),
         price: None,
+        account: super::Account::default(),
         source: None,
     }
 }

@@ -8,10 +8,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use crate::Advice;
-use crate::codec::Usage;
+use crate::codec::{Reply, Usage};
 use crate::price::{Cost, Price};
 
-use super::{Bill, Budget, Outcome, RunError};
+use super::{Account, Bill, Budget, Job, Outcome, RunError};
 
 /// What a run may spend and has spent.
 #[derive(Debug, Clone)]
@@ -42,6 +42,24 @@ pub(super) struct Spent {
     in_flight: u32,
 }
 
+/// Whether it can be known what answers cost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Knowledge {
+    /// It will be.
+    Some,
+    /// It cannot.
+    None,
+}
+
+impl Knowledge {
+    pub(super) fn of(job: &Job) -> Self {
+        match (job.price, job.account) {
+            (None, Account::Price) => Self::None,
+            (Some(_), Account::Price) | (_, Account::Driver) => Self::Some,
+        }
+    }
+}
+
 /// Whether everything that was used has a count and a price.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum Completeness {
@@ -68,19 +86,22 @@ pub(super) struct Entry {
 }
 
 impl Entry {
-    /// Prices `bill`; `guess` is asked what was used in all where nobody counted.
+    /// Prices the `bill` of `reply`, unless the driver has told its cost; `guess` is asked what was
+    /// used in all where nobody counted.
     pub(super) fn of(
         bill: Bill,
         price: Option<&Price>,
-        unknown_events: u64,
+        reply: &Reply,
         guess: impl FnOnce(&Usage) -> Usage,
     ) -> Self {
         let cost = |usage: &Usage| price.map(|price| price.cost(usage)).unwrap_or_default();
         let usage = bill.usage();
-        let entry = Self { usage, cost: cost(&usage), unknown_events, ..Self::default() };
+        let paid = reply.cost.unwrap_or_else(|| cost(&usage));
+        let unknown_events = reply.unknown;
+        let entry = Self { usage, cost: paid, unknown_events, ..Self::default() };
         match bill {
             Bill::Free => entry,
-            Bill::Exact(_) if price.is_some() => entry,
+            Bill::Exact(_) if price.is_some() || reply.cost.is_some() => entry,
             Bill::Exact(_) => Self { completeness: Completeness::Partial, ..entry },
             Bill::AtLeast(counted) => {
                 let whole = guess(&counted);
@@ -115,18 +136,19 @@ impl Spent {
 }
 
 impl Purse {
-    /// Opens a purse, which hangs on the one `above`; a budget of money needs a price.
+    /// Opens a purse, which hangs on the one `above`; a budget of money needs to know the cost.
     pub(super) fn open(
         budget: Budget,
-        price: Option<&Price>,
+        knowledge: Knowledge,
         above: Option<Self>,
     ) -> Result<Self, RunError> {
         let mut spent = Spent::default();
-        if price.is_none() {
+        if knowledge == Knowledge::None {
             spent.completeness = Completeness::Partial;
         }
         let purse = Self(Arc::new(Inside { budget, spent: Mutex::new(spent), above }));
-        if price.is_none() && purse.levels().any(|purse| purse.0.budget.cost.is_some()) {
+        if knowledge == Knowledge::None && purse.levels().any(|purse| purse.0.budget.cost.is_some())
+        {
             let message = "the budget for cost cannot be kept: the price of the model is unknown";
             return Err(RunError::new(Outcome::Config, message).advise(Advice::BudgetTokens));
         }

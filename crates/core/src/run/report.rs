@@ -33,6 +33,8 @@ pub enum Outcome {
     Loop,
     /// The provider failed.
     Provider,
+    /// The agent CLI is missing or broke down.
+    Harness,
     /// The provider refuses the key.
     Auth,
     /// The sandbox could not be enforced.
@@ -58,6 +60,10 @@ impl From<FailureKind> for Outcome {
             | FailureKind::Network
             | FailureKind::Stalled
             | FailureKind::Malformed => Self::Provider,
+            FailureKind::Program => Self::Harness,
+            FailureKind::Rejected => Self::AttemptsExhausted,
+            FailureKind::TurnCap => Self::TurnCap,
+            FailureKind::Budget => Self::Budget,
         }
     }
 }
@@ -74,6 +80,7 @@ impl Outcome {
             Self::Degenerate => "degenerate",
             Self::Loop => "loop",
             Self::Provider => "provider",
+            Self::Harness => "harness",
             Self::Auth => "auth",
             Self::Sandbox => "sandbox",
             Self::Config => "config",
@@ -93,7 +100,7 @@ impl Outcome {
             | Self::Truncated
             | Self::Degenerate
             | Self::Loop => 1,
-            Self::Provider => 3,
+            Self::Provider | Self::Harness => 3,
             Self::Auth => 41,
             Self::Sandbox => 44,
             Self::Config => 52,
@@ -169,6 +176,17 @@ pub enum Ending {
     Failed,
 }
 
+/// What the driver says of an answer. It changes no verdict.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Claim {
+    /// Nothing.
+    #[default]
+    None,
+    /// That it satisfies the contract, as agent CLIs say that have a schema.
+    Success,
+}
+
 /// One answer asked of the model that was meant to be the answer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Attempt {
@@ -182,6 +200,8 @@ pub struct Attempt {
     pub violations: Violations,
     /// What it used.
     pub usage: Usage,
+    /// What the driver says of it.
+    pub claim: Claim,
 }
 
 /// Why a run failed.

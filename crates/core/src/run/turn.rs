@@ -21,6 +21,7 @@ impl Run {
     /// Takes the whole answer.
     pub fn answered(&mut self, mut reply: Reply) {
         self.naming.name_calls(&mut reply);
+        self.claim = reply.claim;
         self.settle(Bill::of_answer(&reply), &reply);
         self.record(&reply);
         if self.is_over() {
@@ -115,6 +116,7 @@ impl Run {
             rung: self.usual_rung(),
             violations: Violations::default(),
             usage: reply.usage,
+            claim: self.claim,
         });
         self.fail(error);
     }
@@ -138,6 +140,7 @@ impl Run {
                 rung: self.usual_rung(),
                 violations: Violations::default(),
                 usage: partial.usage,
+                claim: self.claim,
             });
         }
     }
@@ -152,6 +155,7 @@ impl Run {
             rung: self.usual_rung(),
             violations: Violations::from(impossible.violation.clone()),
             usage: partial.usage,
+            claim: self.claim,
         });
         if !self.may_ask_again() {
             return self.fail(self.exhausted());

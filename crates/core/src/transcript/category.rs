@@ -78,7 +78,11 @@ impl Category {
                 | FailureKind::Unreachable
                 | FailureKind::Network
                 | FailureKind::Stalled
-                | FailureKind::Malformed => Self::Api,
+                | FailureKind::Malformed
+                | FailureKind::Program
+                | FailureKind::Rejected
+                | FailureKind::TurnCap
+                | FailureKind::Budget => Self::Api,
             };
         }
         match evidence.word {

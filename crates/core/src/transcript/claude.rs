@@ -24,7 +24,7 @@ use super::record::Payload;
 use super::tally::Tally;
 
 /// What claude and qwen call the tool that delivers a structured answer.
-const TERMINAL_TOOLS: [&str; 2] = ["StructuredOutput", "structured_output"];
+pub(super) const TERMINAL_TOOLS: [&str; 2] = ["StructuredOutput", "structured_output"];
 
 /// What they call the tool that asks the user.
 const ASKING_TOOLS: [&str; 2] = ["AskUserQuestion", "ask_user_question"];

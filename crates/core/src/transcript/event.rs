@@ -9,6 +9,7 @@ use serde_json::value::RawValue;
 use crate::codec::Usage;
 
 use super::Program;
+use super::claude::TERMINAL_TOOLS;
 
 /// Where a line stands in the stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -37,6 +38,29 @@ pub enum Event {
     Result(Box<Finish>),
     /// A line that says nothing that is understood, kept as it is.
     Raw(Raw),
+}
+
+impl Event {
+    /// Returns the names of the tools that are called, without the one that takes the answer.
+    pub fn tool_calls(&self) -> impl Iterator<Item = &str> {
+        let blocks: &[Block] = match self {
+            Self::Assistant(said) => &said.message.content,
+            Self::System(_)
+            | Self::User(_)
+            | Self::StreamEvent(_)
+            | Self::Result(_)
+            | Self::Raw(_) => &[],
+        };
+        blocks.iter().filter_map(|block| match block {
+            Block::ToolUse { name, .. } if !TERMINAL_TOOLS.contains(&name.as_str()) => {
+                Some(name.as_str())
+            }
+            Block::ToolUse { .. }
+            | Block::Text { .. }
+            | Block::Thinking { .. }
+            | Block::Opaque { .. } => None,
+        })
+    }
 }
 
 /// Something about the session itself.
@@ -76,6 +100,13 @@ pub struct Init {
     pub permission_mode: Option<String>,
     /// Where the key comes from: a label, never the key.
     pub api_key_source: Option<String>,
+}
+
+impl Init {
+    /// Claims that the model may call the tool that takes a structured answer.
+    pub fn offers_structured_output(&self) -> bool {
+        self.tools.iter().any(|tool| TERMINAL_TOOLS.contains(&tool.as_str()))
+    }
 }
 
 /// A request that failed and is sent again.

@@ -51,6 +51,7 @@ pub(crate) fn job(schema: Value) -> Job {
         terminal: Terminal::Offered,
         policy: Policy::default(),
         price: None,
+        account: airtight_core::run::Account::default(),
         source: None,
     }
 }

@@ -8,15 +8,15 @@ use super::{Heard, How};
 
 /// How long a program may take.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Deadlines {
+pub struct Deadlines {
     /// Until its first line is whole. A drip without the end of a line does not count.
-    pub(crate) first_line: Duration,
+    pub first_line: Duration,
     /// Between two pieces of stdout after that. A drip does count: `total` ends it.
-    pub(crate) idle: Duration,
+    pub idle: Duration,
     /// In all, unless it has concluded.
-    pub(crate) total: Duration,
+    pub total: Duration,
     /// Until it exits after it concluded.
-    pub(crate) exit: Duration,
+    pub exit: Duration,
 }
 
 impl Default for Deadlines {

@@ -144,7 +144,7 @@ async fn attempt(mut examined: Examined, endpoint: Endpoint, is_own: bool) -> Ex
     };
     let started = Instant::now();
     // The first piece shows that it works; nobody pays for the rest.
-    let mut listen = |_: &_| ControlFlow::Break(());
+    let mut listen = |_: airtight_agent::provider::Heard<'_>| ControlFlow::Break(());
     let exchange = provider.send(&request, &mut listen, std::future::pending()).await;
     let took = started.elapsed().as_millis();
     match exchange.end {

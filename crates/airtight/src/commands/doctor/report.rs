@@ -189,12 +189,24 @@ impl Examined {
 
 impl Program {
     fn row(&self) -> Vec<Span> {
-        let (tone, found) = match (&self.path, &self.version) {
-            (None, _) => (Tone::Dim, "not found".to_owned()),
-            (Some(_), Some(version)) => (Tone::Plain, version.clone()),
-            (Some(_), None) => (Tone::Warning, "does not say its version".to_owned()),
+        let (tone, found) = match (&self.problem, &self.path, &self.version) {
+            (Some(problem), ..) => (Tone::Warning, problem.clone()),
+            (None, None, _) => (Tone::Dim, "not found".to_owned()),
+            (None, Some(_), Some(version)) => (Tone::Plain, version.clone()),
+            (None, Some(_), None) => (Tone::Warning, "version unknown".to_owned()),
         };
         let path = self.path.as_ref().map(|path| path.display().to_string()).unwrap_or_default();
-        vec![Span::plain(self.name), Span::new(tone, found), Span::new(Tone::Dim, path)]
+        let login = match (&self.path, &self.login) {
+            (None, _) => String::new(),
+            (Some(_), Some(login)) => format!("key: {login}"),
+            (Some(_), None) => "no key, no login found".to_owned(),
+        };
+        vec![
+            Span::plain(self.name),
+            Span::new(tone, found),
+            Span::plain(&self.honours),
+            Span::plain(login),
+            Span::new(Tone::Dim, path),
+        ]
     }
 }

@@ -1,8 +1,12 @@
 //! The way to the model: what it takes to reach it, before it is reached.
 
+use std::path::Path;
+
+use airtight_agent::Harness;
 use airtight_agent::provider::{Endpoint, Model, ModelName, Provider, Weights};
 use secrecy::ExposeSecret as _;
 
+use super::driver::{self, Driver};
 use super::limit::Limit;
 use super::model::{self, Standing};
 use crate::config::{Config, Key};
@@ -15,6 +19,8 @@ pub(super) enum Access {
     Served { name: ModelName, endpoint: Box<Endpoint> },
     /// It runs in this process.
     Embedded(Weights),
+    /// An agent CLI stands between.
+    Program(Harness),
 }
 
 /// Whether somebody may be asked, and whether a yes was given beforehand.
@@ -29,21 +35,27 @@ pub(super) enum Consent {
 }
 
 impl Access {
-    /// Finds the way, and refuses what cannot work.
+    /// Finds the way, and refuses what cannot work; an agent CLI works in `folder`.
     pub(super) fn find(
-        model: &Model,
+        driver: &Driver,
+        folder: &Path,
         config: &Config,
         environment: &Environment,
     ) -> Result<Self, Error> {
-        match model {
-            Model::Served(name) => {
+        match driver {
+            Driver::Model(Model::Served(name)) => {
                 let endpoint = model::endpoint(name, Standing::Chosen, config, environment)?;
                 model::require_key(name, &endpoint).map_err(|error| {
                     error.hint("`airtight doctor` shows where keys are looked for")
                 })?;
                 Ok(Self::Served { name: name.clone(), endpoint: Box::new(endpoint) })
             }
-            Model::Embedded(weights) => Ok(Self::Embedded(weights.clone())),
+            Driver::Model(Model::Embedded(weights)) => Ok(Self::Embedded(weights.clone())),
+            Driver::Program(program, model) => {
+                let (model, folder) = (model.clone(), folder.to_owned());
+                let harness = driver::harness(*program, model, folder, config, environment)?;
+                Ok(Self::Program(harness))
+            }
         }
     }
 
@@ -60,6 +72,7 @@ impl Access {
                     .to_owned(),
             ],
             Self::Embedded(_) => Vec::new(),
+            Self::Program(harness) => driver::unheeded(harness.program(), config),
         }
     }
 
@@ -71,8 +84,11 @@ impl Access {
 
     /// Says what to do if the provider refuses the key.
     pub(super) fn key_hint(&self, config: &Config, environment: &Environment) -> Option<String> {
-        let Self::Served { name, .. } = self else { return None };
-        Some(model::key_hint(name, config, environment))
+        match self {
+            Self::Served { name, .. } => Some(model::key_hint(name, config, environment)),
+            Self::Embedded(_) => None,
+            Self::Program(harness) => Some(driver::login_hint(harness.program())),
+        }
     }
 
     /// Reaches the model; weights that are not here are fetched if somebody consents.
@@ -86,6 +102,7 @@ impl Access {
         match self {
             Self::Served { endpoint, .. } => model::provider(*endpoint, config),
             Self::Embedded(weights) => embedded::open(&weights, environment, limit, consent),
+            Self::Program(harness) => Ok(Provider::Harness(harness)),
         }
     }
 }

@@ -3,7 +3,7 @@
 mod hook;
 mod server;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::Arc;
 
@@ -76,7 +76,7 @@ impl Equipment {
             workspace: Arc::new(workspace),
             permissions: Arc::new(permissions(config)?),
             tools: None,
-            hooks: hook::read(&config.table(Key::Hooks))?,
+            hooks: hooks(config)?,
             environment: CommandEnvironment::without_secrets(environment.all()),
         };
         if offered == Offered::Tools {
@@ -86,6 +86,11 @@ impl Equipment {
             equipment.tools = Some(Tools { standard, servers });
         }
         Ok(equipment)
+    }
+
+    /// Returns the folder that everything is confined to.
+    pub(super) fn folder(&self) -> &Path {
+        self.workspace.root()
     }
 
     fn standard(&self, sandbox: Option<Sandbox>) -> Vec<Arc<dyn Tool>> {
@@ -173,13 +178,22 @@ fn sandbox(config: &Config) -> Result<Option<Sandbox>, Error> {
     }
 }
 
-pub(super) fn permissions(config: &Config) -> Result<Permissions, Error> {
-    let mode = match config.text(Key::ApprovalMode) {
+/// Returns the hooks in force.
+pub(super) fn hooks(config: &Config) -> Result<Vec<Hook>, Error> {
+    hook::read(&config.table(Key::Hooks))
+}
+
+/// Returns what tools may do without asking.
+pub(super) fn approval(config: &Config) -> Result<ApprovalMode, Error> {
+    match config.text(Key::ApprovalMode) {
         Some(name) => ApprovalMode::from_str(name)
-            .map_err(|error| Error::new(Outcome::Contract, error.to_string()))?,
-        None => ApprovalMode::default(),
-    };
-    let mut permissions = Permissions::new(mode)
+            .map_err(|error| Error::new(Outcome::Contract, error.to_string())),
+        None => Ok(ApprovalMode::default()),
+    }
+}
+
+pub(super) fn permissions(config: &Config) -> Result<Permissions, Error> {
+    let mut permissions = Permissions::new(approval(config)?)
         .allow(rules(config, Key::Allow)?)
         .exclude(rules(config, Key::Exclude)?);
     if config.list(Key::CoreTools).is_some() {

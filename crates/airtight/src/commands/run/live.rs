@@ -6,6 +6,7 @@ use airtight_agent::{Event, Observer};
 use airtight_core::codec::{Delta, Usage};
 use airtight_core::price::{Cost, Price};
 use airtight_core::run::{Bill, Ending, EventKind};
+use airtight_core::transcript;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 /// How often the clock on the line moves.
@@ -101,6 +102,23 @@ impl Live {
         self.show();
     }
 
+    /// Shows what an agent CLI does by itself.
+    fn witness(&mut self, event: &transcript::Event) {
+        let names: Vec<&str> = event.tool_calls().collect();
+        match event {
+            transcript::Event::Assistant(_) if !names.is_empty() => self.does(&names.join(", ")),
+            transcript::Event::Assistant(_) => self.does("speaking"),
+            transcript::Event::System(transcript::System::Retry(_)) => {
+                self.does("waiting to ask again");
+            }
+            transcript::Event::System(_)
+            | transcript::Event::User(_)
+            | transcript::Event::StreamEvent(_)
+            | transcript::Event::Result(_)
+            | transcript::Event::Raw(_) => {}
+        }
+    }
+
     /// Counts a turn when something follows an answer, be it results of tools or another answer.
     fn count(&mut self, event: &Event) {
         if event.parent_call_id.is_some() {
@@ -123,6 +141,8 @@ impl Live {
                 | EventKind::Heard(_)
                 | EventKind::Judged(_)
                 | EventKind::Retried(_)
+                | EventKind::Witnessed(_)
+                | EventKind::Recorded(_)
                 | EventKind::Notified(_)
                 | EventKind::Ended(_),
                 _,
@@ -153,9 +173,11 @@ impl Observer for Live {
                 self.does("waiting to ask again");
             }
             EventKind::Judged(_) => self.does("judging"),
+            EventKind::Witnessed(event) => self.witness(event),
             EventKind::Began(_)
             | EventKind::Delta(_)
             | EventKind::Heard(_)
+            | EventKind::Recorded(_)
             | EventKind::Notified(_)
             | EventKind::Ended(_) => {}
         }
@@ -173,7 +195,7 @@ mod tests {
     use super::*;
     use airtight_core::Violations;
     use airtight_core::codec::{FailureKind, ProviderFailure, Reply, Stop, Wire};
-    use airtight_core::run::{Attempt, Retry, Rung, Words};
+    use airtight_core::run::{Attempt, Claim, Retry, Rung, Words};
 
     #[test]
     fn each_answer_is_priced_alone_and_counts_as_a_turn() {
@@ -202,6 +224,7 @@ mod tests {
             rung: Rung::Tool,
             violations: Violations::default(),
             usage: Usage::default(),
+            claim: Claim::None,
         };
         for kind in [
             EventKind::Said { reply: Box::default(), text: Words::Answer },

@@ -4,7 +4,6 @@ use airtight_agent::{Agent, Event, HookFaults, Observer, Recording, Subagents};
 use airtight_core::run::{self, Job, Report, Run};
 
 use super::equipment::Unpacked;
-use super::job;
 use super::limit::Limit;
 use super::live::Live;
 use super::prepared::Prepared;
@@ -103,9 +102,9 @@ impl Prepared {
             name: self.contract.name().map(str::to_owned),
             fingerprint: self.contract.fingerprint().to_string(),
         };
-        let mut init = init(session_id, &self.model.to_string(), contract, &unpacked);
+        let mut init = init(session_id, &self.driver.to_string(), contract, &unpacked);
         let mut agent = Agent::new(self.provider, unpacked.toolbox, unpacked.hooks);
-        agent.retries = job::retries(&self.config);
+        agent.retries = self.driver.retries(&self.config);
         agent.subagents = unpacked
             .subagents
             .map(|subagents| Subagents { price: self.price, ..subagents }.like(&self.policy));
@@ -114,13 +113,14 @@ impl Prepared {
             contract: Some(self.contract),
             dialect: agent.provider.dialect(),
             model: agent.provider.model().to_owned(),
-            mode: job::mode(&self.config),
+            mode: self.driver.mode(&self.config),
             system: self.config.text(Key::System).map(str::to_owned),
             prompt: self.prompt,
             tools,
             terminal: unpacked.terminal,
             policy: self.policy,
             price: self.price,
+            account: agent.provider.account(),
             source: self.source,
         })
         .map_err(refused)?;

@@ -12,10 +12,9 @@ use airtight_core::redact::Redactor;
 use airtight_core::run::{Policy, Terminal};
 
 use super::access::{Access, Consent};
+use super::driver::{self, Driver};
 use super::equipment::{self, Equipment, Offered};
-use super::job;
 use super::limit::Limit;
-use super::model;
 use super::prompt::{self, Prompt, Stdin};
 use super::stdin::{self, Piped};
 use crate::cli::RunArgs;
@@ -28,7 +27,7 @@ use crate::source::ContractSource;
 
 /// A run that can begin.
 pub(super) struct Prepared {
-    pub(super) model: Model,
+    pub(super) driver: Driver,
     pub(super) provider: Provider,
     pub(super) contract: Arc<Contract>,
     pub(super) prompt: String,
@@ -56,8 +55,8 @@ impl Prepared {
         limit: &Limit,
     ) -> Result<Self, Error> {
         refuse_conflicts(args, &config)?;
-        let model = model::chosen(&config, environment)?;
-        refuse_tools(args, &model)?;
+        let driver = Driver::chosen(&config, environment)?;
+        refuse_foreign(args, &driver, &config)?;
         let source =
             ContractSource::find(&args.contract, args.folder.folder.as_deref(), environment)?;
         let stdin = stdin(args, &source)?;
@@ -65,13 +64,13 @@ impl Prepared {
         let again = check_command(&args.contract, &args.folder, &args.patterns, options.wrap);
         let text = contract_text(&source, limit)?;
         let contract = Arc::new(compile(&text, &source, &options, &again)?);
-        let access = Access::find(&model, &config, environment)?;
+        let equipment = Equipment::plan(args, &config, environment, tools(args, &driver))?;
+        let access = Access::find(&driver, equipment.folder(), &config, environment)?;
         let mut notes = config.warnings.clone();
         notes.extend(access.notes(&config, environment));
         let quoted = args.source.as_deref();
         let quoted = quoted.map(|file| quotable(file, environment, limit)).transpose()?;
         let key = access.key();
-        let equipment = Equipment::plan(args, &config, environment, tools(args, &model))?;
         let key_hint = access.key_hint(&config, environment);
         let given = key.as_deref().into_iter().chain(equipment.secrets());
         let redactor = Redactor::new(given.chain(environment.secrets()));
@@ -79,11 +78,11 @@ impl Prepared {
         let Prompt { text, notes: more } = prompt::read(typed, stdin, environment, limit)?;
         notes.extend(more);
         let is_recorded = config.is_on(Key::Record) != Some(false);
-        let policy = job::policy(&config)?;
+        let policy = driver.policy(&config)?;
         // What may take long comes last, when nothing else can be refused.
         let provider = access.open(&config, environment, limit, consent(args))?;
         Ok(Self {
-            model,
+            driver,
             price: provider.price(),
             provider,
             contract,
@@ -142,6 +141,21 @@ fn refuse_conflicts(args: &RunArgs, config: &Config) -> Result<(), Error> {
     Ok(())
 }
 
+/// Refuses what the driver cannot honour.
+fn refuse_foreign(args: &RunArgs, driver: &Driver, config: &Config) -> Result<(), Error> {
+    match driver {
+        Driver::Model(model) => refuse_tools(args, model),
+        Driver::Program(program, _) if args.tools.no_tools || args.tools.mcp_config.is_some() => {
+            let name = program.name();
+            let message = format!("`{name}` has tools of its own, which cannot be set from here");
+            Err(Error::new(Outcome::Usage, message)
+                .hint("leave `--no-tools` and `--mcp-config` out")
+                .hint("pass the program's own flags by `--via-arg`"))
+        }
+        Driver::Program(program, _) => driver::refuse_foreign(*program, config),
+    }
+}
+
 /// Refuses tools for a model that is too small to choose between them.
 fn refuse_tools(args: &RunArgs, model: &Model) -> Result<(), Error> {
     let tools = &args.tools;
@@ -159,10 +173,10 @@ fn refuse_tools(args: &RunArgs, model: &Model) -> Result<(), Error> {
     }
 }
 
-fn tools(args: &RunArgs, model: &Model) -> Offered {
-    match model {
-        Model::Served(_) if !args.tools.no_tools => Offered::Tools,
-        Model::Served(_) | Model::Embedded(_) => Offered::None,
+fn tools(args: &RunArgs, driver: &Driver) -> Offered {
+    match driver {
+        Driver::Model(Model::Served(_)) if !args.tools.no_tools => Offered::Tools,
+        Driver::Model(Model::Served(_) | Model::Embedded(_)) | Driver::Program(..) => Offered::None,
     }
 }
 

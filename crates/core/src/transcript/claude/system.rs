@@ -6,7 +6,6 @@ use super::super::Program;
 use super::super::event::{Event, Init, Notification, Place, Retry, System, Verbatim};
 use super::super::object::{Fields, Object};
 use super::super::tally::Tally;
-use super::TERMINAL_TOOLS;
 
 /// How background work ends, in their words.
 const OVER: [&str; 6] = ["completed", "failed", "killed", "stopped", "cancelled", "error"];
@@ -53,7 +52,7 @@ fn init(program: Program, at: Place, object: &Object, tally: &mut Tally) -> Init
         record.session_id.clone_from(&init.session_id);
         record.model.clone_from(&init.model);
         record.api_key_source.clone_from(&init.api_key_source);
-        let is_offered = init.tools.iter().any(|tool| TERMINAL_TOOLS.contains(&tool.as_str()));
+        let is_offered = init.offers_structured_output();
         record.offers_structured_output = if is_offered { Answer::Yes } else { Answer::No };
     }
     init

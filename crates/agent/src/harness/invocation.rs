@@ -1,0 +1,170 @@
+//! One call of a program, put together by its own file.
+
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use airtight_core::transcript::Program;
+use serde_json::Value;
+
+use super::child::Launch;
+use super::question::Question;
+use super::{Setup, claude, codex, gemini, opencode, qwen};
+
+/// The longest argument that Linux takes.
+const ARGUMENT_LIMIT_BYTES: usize = 128 * 1024 - 1;
+
+/// Why a program cannot be asked; it would refuse, so it is not started.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Refused {
+    /// The question is too long for it.
+    #[error("the question is longer than the {limit} characters it takes")]
+    TooLong {
+        /// The most it takes.
+        limit: usize,
+    },
+    /// The schema is too long for it.
+    #[error("the schema has {size} bytes, and it takes {ARGUMENT_LIMIT_BYTES} as an argument")]
+    SchemaTooLong {
+        /// How long it is.
+        size: usize,
+    },
+    /// What it should read cannot be written.
+    #[error("what it should read cannot be written: {0}")]
+    Unwritable(#[from] io::Error),
+}
+
+/// One call of a program, as far as it is put together.
+#[derive(Debug)]
+pub(super) struct Invocation<'a> {
+    pub(super) setup: &'a Setup,
+    pub(super) question: Question,
+    schema: Option<&'a Value>,
+    scratch: &'a Path,
+    arguments: Vec<OsString>,
+    last: Vec<OsString>,
+    variables: Vec<(OsString, OsString)>,
+    insisted: Vec<(OsString, OsString)>,
+    input: Vec<u8>,
+}
+
+impl<'a> Invocation<'a> {
+    /// Begins a call; files for it go to `scratch`.
+    pub(super) fn new(
+        setup: &'a Setup,
+        question: Question,
+        schema: Option<&'a Value>,
+        scratch: &'a Path,
+    ) -> Self {
+        let arguments = setup.installed.leading.clone();
+        Self {
+            setup,
+            question,
+            schema,
+            scratch,
+            arguments,
+            last: Vec::new(),
+            variables: Vec::new(),
+            insisted: Vec::new(),
+            input: Vec::new(),
+        }
+    }
+
+    /// Puts it together as the program wants it.
+    pub(super) fn complete(&mut self) -> Result<(), Refused> {
+        match self.setup.program {
+            Program::Claude => claude::invoke(self)?,
+            Program::Codex => codex::invoke(self)?,
+            Program::Qwen => qwen::invoke(self)?,
+            Program::Gemini => gemini::invoke(self),
+            Program::Opencode => opencode::invoke(self),
+        }
+        Ok(())
+    }
+
+    /// Adds arguments.
+    pub(super) fn arguments<'t>(&mut self, arguments: impl IntoIterator<Item = &'t str>) {
+        self.arguments.extend(arguments.into_iter().map(OsString::from));
+    }
+
+    /// Adds a flag with its value, if there is one.
+    pub(super) fn option(&mut self, flag: &str, value: Option<String>) {
+        if let Some(value) = value {
+            if flag.starts_with("--") {
+                // One word, so that a value such as `-x` is none of the program's flags.
+                self.arguments.push(format!("{flag}={value}").into());
+            } else {
+                self.arguments.extend([flag.into(), value.into()]);
+            }
+        }
+    }
+
+    /// Adds what comes behind everything else, the user's arguments included.
+    pub(super) fn last<T: Into<OsString>>(&mut self, arguments: impl IntoIterator<Item = T>) {
+        self.last.extend(arguments.into_iter().map(Into::into));
+    }
+
+    /// Sets a variable, unless the user has set it.
+    pub(super) fn variable(&mut self, name: &str, value: impl Into<OsString>) {
+        self.variables.push((name.into(), value.into()));
+    }
+
+    /// Sets a variable, whatever the user has set.
+    pub(super) fn insist(&mut self, name: &str, value: impl Into<OsString>) {
+        self.insisted.push((name.into(), value.into()));
+    }
+
+    /// Adds the schema as an argument.
+    pub(super) fn inline_schema(&mut self) -> Result<(), Refused> {
+        let Some(schema) = self.schema else { return Ok(()) };
+        let text = schema.to_string();
+        if text.len() > ARGUMENT_LIMIT_BYTES {
+            return Err(Refused::SchemaTooLong { size: text.len() });
+        }
+        self.arguments(["--json-schema", &text]);
+        Ok(())
+    }
+
+    /// Adds the schema as the file that `flag` names.
+    pub(super) fn schema_file(&mut self, flag: &str) -> Result<(), Refused> {
+        let Some(schema) = self.schema else { return Ok(()) };
+        let file = self.file("schema.json", schema.to_string().as_bytes())?;
+        self.arguments([flag]);
+        self.arguments.push(file.into());
+        Ok(())
+    }
+
+    /// Writes a file for the program.
+    pub(super) fn file(&self, name: &str, content: &[u8]) -> Result<PathBuf, Refused> {
+        let path = self.scratch.join(name);
+        std::fs::write(&path, content)?;
+        Ok(path)
+    }
+
+    /// Goes on with a session, or begins one with the standing instructions, which it then keeps.
+    pub(super) fn resume_or_instruct(&mut self) {
+        if let Some(session) = self.question.session.take() {
+            self.arguments(["--resume", &session.session_id]);
+        } else {
+            let system = self.question.system.take();
+            self.option("--append-system-prompt", system);
+        }
+    }
+
+    /// Asks the question on stdin: arguments are too short for it, and everybody can read them.
+    pub(super) fn ask_on_stdin(&mut self) {
+        self.input = std::mem::take(&mut self.question.text).into_bytes();
+    }
+
+    /// Returns what is to be started.
+    pub(super) fn launch(self) -> Launch {
+        let Self { setup, mut arguments, last, variables, insisted, input, .. } = self;
+        arguments.extend(setup.arguments.iter().map(OsString::from));
+        arguments.extend(last);
+        // What is said last counts: the user knows better, up to a point.
+        let given = setup.environment.iter().cloned();
+        let environment = variables.into_iter().chain(given).chain(insisted).collect();
+        let program = setup.installed.launched.clone();
+        Launch { program, arguments, environment, folder: setup.folder.clone(), input }
+    }
+}

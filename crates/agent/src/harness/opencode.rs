@@ -1,0 +1,26 @@
+//! How opencode is asked: it has no place for a schema, so everything is in the question on stdin.
+
+use super::Invocation;
+use crate::permission::ApprovalMode;
+
+/// What the session is called; without a name another model is asked for one.
+const TITLE: &str = "airtight";
+
+pub(super) fn invoke(invocation: &mut Invocation<'_>) {
+    invocation.arguments(["run", "--format", "json", "--title", TITLE]);
+    invocation.option("--model", invocation.setup.model.clone());
+    let session = invocation.question.session.take();
+    invocation.option("--session", session.map(|session| session.session_id));
+    // By itself it runs and edits whatever its model likes.
+    let denied = match invocation.setup.approval {
+        ApprovalMode::Plan | ApprovalMode::Default => {
+            Some(r#"{"bash":"deny","edit":"deny","webfetch":"deny"}"#)
+        }
+        ApprovalMode::AutoEdit => Some(r#"{"bash":"deny","webfetch":"deny"}"#),
+        ApprovalMode::Yolo => None,
+    };
+    if let Some(denied) = denied {
+        invocation.insist("OPENCODE_PERMISSION", denied);
+    }
+    invocation.ask_on_stdin();
+}

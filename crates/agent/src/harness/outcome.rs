@@ -1,0 +1,201 @@
+//! What a call of a program comes to: success is a conjunction, and the exit code is evidence only.
+
+use airtight_core::codec::{FailureKind, Reply, Stop, TIMEOUT, Usage};
+use airtight_core::message::{Block, ToolCall};
+use airtight_core::price::Cost;
+use airtight_core::run::{Claim, TERMINAL_TOOL};
+use airtight_core::transcript::{Category, Ending, Program, Record};
+
+use super::child::{Deadline, Ended, How};
+use super::session::{Counted, Session};
+use super::{Harness, Reason, failure};
+use crate::provider::{End, Exchange};
+
+impl Harness {
+    /// Makes an exchange of what a program said and how it ended.
+    pub(super) fn conclude(
+        &self,
+        mut record: Record,
+        ended: &Ended,
+        reason: Reason,
+        before: Option<&Counted>,
+    ) -> Exchange {
+        self.complete(&mut record, ended);
+        let (usage, cost) = Counted::since(before, &record);
+        let end = self.end(&record, ended, reason);
+        let reply = reply(&record, &end, usage, cost);
+        Exchange { reply, end, record: Some(Box::new(record)) }
+    }
+
+    /// Adds what only the one who started the program knows.
+    fn complete(&self, record: &mut Record, ended: &Ended) {
+        record.program_version =
+            record.program_version.take().or_else(|| self.0.installed.version.clone());
+        record.model = record.model.take().or_else(|| self.0.model.clone());
+        record.duration_seconds = Some(ended.elapsed.as_secs_f64());
+        let finding = match ended.how {
+            How::Exited => None,
+            How::ExitForced => Some("exit-forced: it said that it is done, and did not exit"),
+            How::TimedOut(_) => Some("timeout: it was stopped"),
+            How::TooMuch => Some("too-much: it wrote more than is read, and was stopped"),
+            How::Cancelled => Some("cancelled: it was stopped"),
+        };
+        let heard = format!(" after {} bytes", ended.stdout_bytes);
+        record.warnings.extend(finding.map(|finding| finding.to_owned() + &heard));
+        if record.ending() == Ending::Done && ended.exit_code.is_some_and(|code| code != 0) {
+            let code = ended.exit_code.unwrap_or_default();
+            record.warnings.push(format!("exit-code: {code} after it said that it is done"));
+        }
+        record.warnings.extend(ended.warnings.iter().cloned());
+        if !ended.stderr.trim().is_empty() {
+            record.warnings.push(format!("stderr: {}", ended.stderr.trim()));
+        }
+    }
+
+    /// Says how the call ended; what the program said before decides over how it was ended.
+    fn end(&self, record: &Record, ended: &Ended, reason: Reason) -> End {
+        let name = self.program().name();
+        let failed =
+            |kind, message: String| End::Failed(failure(kind, format!("{name}: {message}")));
+        if reason == Reason::NoTool {
+            let message = "it does not offer its model the tool for the answer; it may have dropped \
+                           the schema";
+            return failed(FailureKind::Program, message.to_owned());
+        }
+        let told = record.error.clone().unwrap_or_default();
+        match (record.ending(), ended.how) {
+            (_, How::Cancelled) => End::Stopped,
+            (Ending::Done | Ending::Prose, _) => End::Whole,
+            (Ending::Rejected, _) => failed(FailureKind::Rejected, told),
+            (Ending::TurnCap, _) => {
+                failed(FailureKind::TurnCap, "it has no answer after its last turn".to_owned())
+            }
+            (Ending::Budget, _) => failed(FailureKind::Budget, said(&told, ended)),
+            (Ending::Failed(category), _) => self.failed(category, record),
+            // The result line was lost, and the call that was accepted was not.
+            (Ending::Unfinished, How::Exited) if record.payload.is_some() => End::Whole,
+            (Ending::Unfinished, How::TimedOut(deadline)) => {
+                let message = format!("{name}: {}", self.silence(deadline));
+                let failure = failure(FailureKind::Program, message);
+                let code = Some(TIMEOUT.to_owned());
+                End::Failed(airtight_core::codec::ProviderFailure { code, ..failure })
+            }
+            (Ending::Unfinished, How::TooMuch) => {
+                failed(FailureKind::Program, "it wrote more than is read".to_owned())
+            }
+            (Ending::Unfinished, How::Exited | How::ExitForced) => {
+                let code = ended.exit_code.map_or("?".to_owned(), |code| code.to_string());
+                let why = said("", ended);
+                let message = format!("it exited with {code} before it said that it is done{why}");
+                failed(self.early_exit(ended), message)
+            }
+        }
+    }
+
+    /// Reads the exit codes of programs that end before they begin.
+    fn early_exit(&self, ended: &Ended) -> FailureKind {
+        match (self.program(), ended.exit_code) {
+            (Program::Gemini, Some(41)) => FailureKind::Auth,
+            _ => FailureKind::Program,
+        }
+    }
+
+    fn failed(&self, category: Category, record: &Record) -> End {
+        let kind = match category {
+            Category::RateLimit => FailureKind::RateLimit,
+            Category::Auth => FailureKind::Auth,
+            Category::Api | Category::Interactive | Category::BackgroundTask => {
+                FailureKind::Overload
+            }
+            Category::Subprocess | Category::Timeout => FailureKind::Program,
+        };
+        let name = self.program().name();
+        let message = format!("{name}: {}", record.error.as_deref().unwrap_or_default());
+        let status = record.api_error_status.and_then(|status| u16::try_from(status).ok());
+        let kind = match status {
+            Some(400 | 404 | 413 | 422) if kind == FailureKind::Overload => FailureKind::Request,
+            _ => kind,
+        };
+        End::Failed(airtight_core::codec::ProviderFailure { status, ..failure(kind, message) })
+    }
+
+    fn silence(&self, deadline: Deadline) -> String {
+        let limits = &self.0.deadlines;
+        match deadline {
+            Deadline::FirstLine => format!("it said nothing for {} s", limits.first_line.as_secs()),
+            Deadline::Idle => format!("it fell silent for {} s", limits.idle.as_secs()),
+            Deadline::Total => format!("it took longer than {} s", limits.total.as_secs()),
+        }
+    }
+}
+
+/// Returns what a program said on stderr, where it said nothing else.
+fn said(told: &str, ended: &Ended) -> String {
+    match (told, ended.stderr.trim()) {
+        ("", "") => String::new(),
+        ("", stderr) => format!(": {stderr}"),
+        (told, _) => told.to_owned(),
+    }
+}
+
+/// Makes a reply of what a program said.
+fn reply(record: &Record, end: &End, usage: Usage, cost: Option<Cost>) -> Reply {
+    let is_whole = *end == End::Whole;
+    let mut blocks: Vec<Block> = Session::block(record).into_iter().collect();
+    blocks.extend(answer(record, is_whole));
+    if blocks.len() < 2 {
+        // A session in which nothing was said has nothing to go on with.
+        blocks.retain(|block| !matches!(block, Block::Opaque(_)));
+    }
+    Reply {
+        id: record.session_id.clone(),
+        model: record.model.clone(),
+        blocks,
+        stop: is_whole.then(|| stop(record)),
+        refusal: None,
+        usage,
+        cost,
+        claim: match record.ending() {
+            Ending::Done => Claim::Success,
+            Ending::Prose
+            | Ending::Rejected
+            | Ending::TurnCap
+            | Ending::Budget
+            | Ending::Failed(_)
+            | Ending::Unfinished => Claim::None,
+        },
+        unknown: record.lines.unknown,
+    }
+}
+
+/// Returns the payload as a call of the tool for it, else the text: the answer if the program is done,
+/// or whatever was said before it failed.
+fn answer(record: &Record, is_whole: bool) -> Option<Block> {
+    if let Some(payload) = &record.payload {
+        return Some(Block::Call(ToolCall {
+            id: format!("line_{}", payload.at.line),
+            name: TERMINAL_TOOL.to_owned(),
+            arguments: payload.value.get().to_owned(),
+            signature: None,
+        }));
+    }
+    let text = match &record.answer {
+        Some(answer) if is_whole => answer.clone(),
+        Some(_) | None => record.output.clone(),
+    };
+    (!text.is_empty()).then_some(Block::Text(text))
+}
+
+/// Says why the model stopped.
+fn stop(record: &Record) -> Stop {
+    match record.stop_reason.as_deref() {
+        Some("max_tokens" | "length" | "MAX_TOKENS") => Stop::MaxTokens,
+        Some("refusal" | "content-filter") => Stop::Refusal,
+        Some("end_turn" | "stop" | "tool_use") => Stop::EndTurn,
+        Some(other) => Stop::Other(other.to_owned()),
+        // Codex fails when an answer is cut; the others do not say, and what they cut looks whole.
+        None if record.program == Some(Program::Codex) => Stop::EndTurn,
+        None if record.payload.is_some() => Stop::ToolUse,
+        None => Stop::Other("not told".to_owned()),
+    }
+}

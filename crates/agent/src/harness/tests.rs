@@ -1,0 +1,182 @@
+//! What streams and ends of programs come to.
+
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::time::Duration;
+
+use airtight_core::codec::Stop;
+use airtight_core::message::{Block, ToolChoice};
+use airtight_core::run::Claim;
+use test_case::test_case;
+
+use super::child::{Deadline, How};
+use super::*;
+
+/// A request of nothing.
+pub(super) fn request() -> Request {
+    Request {
+        model: String::new(),
+        system: None,
+        messages: Vec::new(),
+        tools: Vec::new(),
+        choice: ToolChoice::Auto,
+        format: None,
+        examples: Vec::new(),
+        max_output_tokens: None,
+        temperature: None,
+    }
+}
+
+fn harness(program: Program) -> Harness {
+    let path = PathBuf::from("/bin/sh");
+    let installed = Installed {
+        path: path.clone(),
+        version: Some("1.2.3".to_owned()),
+        launched: path,
+        leading: Vec::new(),
+    };
+    Harness::new(Setup {
+        program,
+        installed,
+        folder: PathBuf::from("/"),
+        environment: Vec::new(),
+        model: None,
+        approval: ApprovalMode::Default,
+        max_turns: None,
+        reasks: 2,
+        arguments: Vec::new(),
+        hooks: Vec::new(),
+        deadlines: Deadlines::default(),
+    })
+}
+
+fn ended(how: How, exit_code: i32) -> Ended {
+    Ended {
+        how,
+        exit_code: Some(exit_code),
+        stderr: "words".to_owned(),
+        stdout_bytes: 0,
+        elapsed: Duration::from_secs(2),
+        warnings: Vec::new(),
+    }
+}
+
+/// Has a program say what a fixture says, and end.
+fn exchange(program: Program, fixture: &str, how: How, exit_code: i32) -> Exchange {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/transcripts");
+    let stream = match fixture {
+        "" => Vec::new(),
+        _ => std::fs::read(folder.join(program.name()).join(format!("{fixture}.ndjson"))).unwrap(),
+    };
+    let mut listen = |_: Heard<'_>| ControlFlow::Continue(());
+    let mut hearing = Hearing::new(program, true, &mut listen);
+    hearing.hear(&stream);
+    let ended = ended(how, exit_code);
+    let (record, reason) = hearing.finish(&ended);
+    harness(program).conclude(record, &ended, reason, None)
+}
+
+/// Says in one line what an exchange comes to.
+fn told(exchange: &Exchange) -> String {
+    let said = exchange.reply.blocks.iter().find_map(|block| match block {
+        Block::Call(call) => Some(format!("call {}", call.arguments)),
+        Block::Text(text) => Some(format!("text {text}")),
+        Block::Thinking(_) | Block::Opaque(_) | Block::Result(_) => None,
+    });
+    let end = match &exchange.end {
+        End::Whole => "whole".to_owned(),
+        End::Stopped => "stopped".to_owned(),
+        End::Failed(failure) => format!("{:?}", failure.kind),
+    };
+    format!("{end}: {}", said.unwrap_or_default())
+}
+
+use Program::{Claude, Codex, Gemini, Opencode, Qwen};
+
+#[test_case(Claude, "structured", 0; "a payload")]
+#[test_case(Claude, "structured", 1; "a payload and a bad exit")]
+#[test_case(Claude, "lost_result", 0; "a payload whose result line was lost")]
+#[test_case(Claude, "no_payload", 0; "success without a payload")]
+#[test_case(Claude, "exhausted", 1; "rejected until it gave up")]
+#[test_case(Claude, "invalid_key", 1; "a bad key")]
+#[test_case(Claude, "rate_limit", 1; "a rate limit")]
+#[test_case(Claude, "abandoned", 143; "killed by somebody")]
+#[test_case(Codex, "answer", 0; "an answer of codex")]
+#[test_case(Codex, "prose", 0; "prose of codex")]
+#[test_case(Codex, "failed", 1; "a failed turn")]
+#[test_case(Codex, "interrupted", 1; "an interrupted turn")]
+#[test_case(Qwen, "number_as_string", 0; "a number as a string")]
+#[test_case(Qwen, "plain_text", 1; "prose of qwen")]
+#[test_case(Qwen, "", 53; "no turn left")]
+#[test_case(Qwen, "", 55; "no time left")]
+#[test_case(Qwen, "", 52; "a refused schema")]
+#[test_case(Gemini, "truncated", 0; "a cut answer")]
+#[test_case(Gemini, "cut_and_retried", 0; "two answers in one")]
+#[test_case(Gemini, "invalid_key", 145; "a bad key of gemini")]
+#[test_case(Gemini, "", 41; "no key of gemini")]
+#[test_case(Opencode, "answer", 0; "an answer of opencode")]
+#[test_case(Opencode, "length", 0; "an answer of opencode that was cut")]
+fn what_a_program_says_decides(program: Program, fixture: &str, exit_code: i32) {
+    let exchange = exchange(program, fixture, How::Exited, exit_code);
+    let name = format!("{}_{fixture}_{exit_code}", program.name());
+    insta::assert_snapshot!(name, told(&exchange));
+}
+
+#[test]
+fn success_is_a_claim_of_the_program_and_no_more() {
+    let lie = exchange(Qwen, "number_as_string", How::Exited, 0);
+    assert_eq!((lie.end, lie.reply.claim), (End::Whole, Claim::Success));
+    let prose = exchange(Qwen, "plain_text", How::Exited, 1);
+    assert_eq!(prose.reply.claim, Claim::None);
+}
+
+#[test]
+fn nobody_says_that_a_cut_answer_of_gemini_is_whole() {
+    let cut = exchange(Gemini, "truncated", How::Exited, 0);
+    assert!(matches!(cut.reply.stop, Some(Stop::Other(_))), "{:?}", cut.reply.stop);
+    let cut = exchange(Opencode, "length", How::Exited, 0);
+    assert_eq!(cut.reply.stop, Some(Stop::MaxTokens));
+}
+
+#[test_case(How::TimedOut(Deadline::FirstLine) => "codex: it said nothing for 120 s")]
+#[test_case(How::TimedOut(Deadline::Idle) => "codex: it fell silent for 720 s")]
+#[test_case(How::TimedOut(Deadline::Total) => "codex: it took longer than 3600 s")]
+#[test_case(How::TooMuch => "codex: it wrote more than is read")]
+fn a_program_that_was_ended_says_why(how: How) -> String {
+    let exchange = exchange(Codex, "interrupted", how, -15);
+    let End::Failed(failure) = exchange.end else { panic!("{:?}", exchange.end) };
+    assert_eq!(failure.kind, FailureKind::Program);
+    failure.message
+}
+
+#[test]
+fn a_program_that_said_it_is_done_may_be_slow_to_exit() {
+    let forced = exchange(Claude, "structured", How::ExitForced, -15);
+    assert_eq!(forced.end, End::Whole);
+    let record = forced.record.unwrap();
+    assert!(record.warnings.iter().any(|it| it.starts_with("exit-forced")), "{record:?}");
+}
+
+#[test]
+fn every_end_fills_in_duration_version_and_warnings() {
+    for how in [How::Exited, How::TimedOut(Deadline::Idle), How::TooMuch, How::Cancelled] {
+        let record = exchange(Codex, "interrupted", how, 1).record.unwrap();
+        assert_eq!(record.duration_seconds, Some(2.0));
+        assert_eq!(record.program_version.as_deref(), Some("1.2.3"));
+        assert!(record.warnings.iter().any(|it| it == "stderr: words"), "{record:?}");
+    }
+}
+
+#[test]
+fn a_session_without_the_tool_is_ended_at_once() {
+    let line = br#"{"type":"system","subtype":"init","session_id":"s","tools":["Bash"]}"#;
+    let mut listen = |_: Heard<'_>| ControlFlow::Continue(());
+    let mut hearing = Hearing::new(Claude, true, &mut listen);
+    hearing.hear(&[line.as_slice(), b"\n"].concat());
+    assert!(hearing.enough.is_cancelled());
+    let ended = ended(How::Cancelled, -15);
+    let (record, reason) = hearing.finish(&ended);
+    let exchange = harness(Claude).conclude(record, &ended, reason, None);
+    let End::Failed(failure) = exchange.end else { panic!("{:?}", exchange.end) };
+    assert_eq!(failure.kind, FailureKind::Program);
+}

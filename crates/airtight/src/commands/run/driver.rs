@@ -1,0 +1,205 @@
+//! Who answers: a model, or an agent CLI with a model of its own.
+
+use std::fmt;
+
+use airtight_agent::provider::{Model, Retries};
+use airtight_agent::{Deadlines, Harness, Installed, Setup, Traits};
+use airtight_core::run::{Mode, Policy};
+use airtight_core::transcript::Program;
+
+use super::equipment;
+use super::job;
+use super::model;
+use crate::config::{Config, Key, Origin};
+use crate::env::Environment;
+use crate::error::{Error, Outcome};
+
+/// Who answers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Driver {
+    /// A model.
+    Model(Model),
+    /// An agent CLI, and its own name of the model, if one was named.
+    Program(Program, Option<String>),
+}
+
+impl fmt::Display for Driver {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Model(model) => model.fmt(formatter),
+            Self::Program(program, None) => formatter.write_str(program.name()),
+            Self::Program(program, Some(model)) => write!(formatter, "{}:{model}", program.name()),
+        }
+    }
+}
+
+impl Driver {
+    /// Returns who is to answer: whoever was named by what is stronger, and the program if both were
+    /// named in one place; then the model is the program's.
+    pub(crate) fn chosen(config: &Config, environment: &Environment) -> Result<Self, Error> {
+        let program = config.text(Key::Via).and_then(Program::parse);
+        let via = config.strongest(Key::Via).map(|entry| &entry.origin);
+        let named = config.strongest(Key::Model).map(|entry| &entry.origin);
+        match (program, via, named) {
+            (Some(program), Some(via), Some(named)) if via.layer() == named.layer() => {
+                Ok(Self::Program(program, config.text(Key::Model).map(str::to_owned)))
+            }
+            (Some(program), Some(via), named) if named.is_none_or(|named| via > named) => {
+                Ok(Self::Program(program, None))
+            }
+            _ => model::chosen(config, environment).map(Self::Model),
+        }
+    }
+
+    /// Returns the model, unless a program has one of its own.
+    pub(crate) fn model(&self) -> Option<&Model> {
+        match self {
+            Self::Model(model) => Some(model),
+            Self::Program(..) => None,
+        }
+    }
+
+    /// Returns the bounds in force. A program counts its turns itself, and one call of it is one turn
+    /// of ours.
+    pub(super) fn policy(&self, config: &Config) -> Result<Policy, Error> {
+        let policy = job::policy(config)?;
+        Ok(match self {
+            Self::Model(_) => policy,
+            Self::Program(..) => Policy { max_turns: None, ..policy },
+        })
+    }
+
+    /// Returns how the contract is put to it.
+    pub(super) fn mode(&self, config: &Config) -> Mode {
+        match (self, job::mode(config)) {
+            (Self::Program(program, _), Mode::Auto) => Traits::of(*program).mode,
+            (Self::Model(_) | Self::Program(..), mode) => mode,
+        }
+    }
+
+    /// Returns how failed requests are sent again; programs send theirs again themselves.
+    pub(super) fn retries(&self, config: &Config) -> Retries {
+        let retries = job::retries(config);
+        match self {
+            Self::Model(_) => retries,
+            Self::Program(..) => Retries { limit: 0, ..retries },
+        }
+    }
+}
+
+/// Flags that a program cannot honour, with what to do instead.
+const FOREIGN: &[Key] = &[
+    Key::BaseUrl,
+    Key::Temperature,
+    Key::MaxOutputTokens,
+    Key::Allow,
+    Key::Exclude,
+    Key::CoreTools,
+    Key::Sandbox,
+];
+
+/// Refuses flags that mean nothing to `program`: to leave them out in silence would lie.
+pub(super) fn refuse_foreign(program: Program, config: &Config) -> Result<(), Error> {
+    let name = program.name();
+    let typed = |key: &&Key| match config.strongest(**key).map(|entry| &entry.origin) {
+        Some(Origin::Flag(flag)) => Some(*flag),
+        Some(Origin::Environment(_) | Origin::User(_) | Origin::Project(_)) | None => None,
+    };
+    if let Some(flag) = FOREIGN.iter().find_map(|key| typed(&key)) {
+        let message =
+            format!("`{flag}` cannot be honoured by `{name}`, which has settings of its own");
+        let hint = "leave it out, or pass the program's own flag by `--via-arg`";
+        return Err(Error::new(Outcome::Usage, message).hint(hint));
+    }
+    if typed(&&Key::MaxTurns).is_some() && !has_turn_cap(program) {
+        let message = format!("`--max-turns` cannot be kept: `{name}` has no cap on turns");
+        return Err(Error::new(Outcome::Usage, message)
+            .hint("use `--max-wall-time` or `--max-tool-calls`, which are kept here"));
+    }
+    let natural = Traits::of(program).mode;
+    let mode = config.text(Key::Mode).and_then(Mode::named).unwrap_or_default();
+    if [Mode::Auto, Mode::Prompt, natural].contains(&mode) {
+        return Ok(());
+    }
+    let message = format!("`--mode {}` is no way to ask `{name}`", mode.name());
+    let hint = format!("leave it out, or use `--mode {}`", natural.name());
+    Err(Error::new(Outcome::Usage, message).hint(hint))
+}
+
+/// Claims that a program can be told how often it may call its model.
+fn has_turn_cap(program: Program) -> bool {
+    match program {
+        Program::Claude | Program::Qwen => true,
+        Program::Codex | Program::Gemini | Program::Opencode => false,
+    }
+}
+
+/// Says which settings a program does not heed.
+pub(super) fn unheeded(program: Program, config: &Config) -> Vec<String> {
+    let mut keys = vec![Key::Allow, Key::Exclude, Key::CoreTools, Key::Sandbox, Key::McpServers];
+    if !has_turn_cap(program) {
+        keys.push(Key::MaxTurns);
+    }
+    let set = keys.into_iter().filter(|key| config.strongest(*key).is_some());
+    let name = program.name();
+    set.map(|key| format!("`{}` is not heeded: `{name}` has settings of its own", key.name()))
+        .collect()
+}
+
+/// Says what to do if the program's provider refuses its key.
+pub(super) fn login_hint(program: Program) -> String {
+    let variable = match program {
+        Program::Claude => "ANTHROPIC_API_KEY",
+        Program::Codex => "CODEX_API_KEY",
+        Program::Qwen => "OPENAI_API_KEY",
+        Program::Gemini => "GEMINI_API_KEY",
+        Program::Opencode => return "log in: type `opencode auth login`".to_owned(),
+    };
+    format!("log in: start `{}` by hand once, or set `{variable}`", program.name())
+}
+
+/// Finds the program.
+pub(crate) fn installed(
+    program: Program,
+    config: &Config,
+    environment: &Environment,
+) -> Result<Installed, Error> {
+    let given = config.text(Key::HarnessPath).map(|path| environment.resolve(path));
+    let search = environment.variable("PATH").unwrap_or_default();
+    Installed::find(program, given.as_deref(), search.as_ref()).map_err(|error| {
+        let hint = error.hint();
+        let outcome = Outcome::Run(airtight_core::run::Outcome::Harness);
+        Error::new(outcome, error.to_string()).hint(hint)
+    })
+}
+
+/// Finds the program, and says how it is to be used.
+pub(super) fn harness(
+    program: Program,
+    model: Option<String>,
+    folder: std::path::PathBuf,
+    config: &Config,
+    environment: &Environment,
+) -> Result<Harness, Error> {
+    let installed = installed(program, config, environment)?;
+    let besides = config.list(Key::HarnessEnvironment).unwrap_or_default();
+    let usual = Deadlines::default();
+    Ok(Harness::new(Setup {
+        program,
+        installed,
+        folder,
+        environment: Setup::environment_of(program, environment.all(), &besides),
+        model,
+        approval: equipment::approval(config)?,
+        max_turns: config.small(Key::MaxTurns),
+        reasks: job::policy(config)?.reasks,
+        arguments: config.list(Key::HarnessArguments).unwrap_or_default(),
+        hooks: equipment::hooks(config)?,
+        deadlines: Deadlines {
+            first_line: config.duration(Key::HeadTimeout).unwrap_or(usual.first_line),
+            idle: config.duration(Key::IdleTimeout).unwrap_or(usual.idle),
+            total: config.duration(Key::TotalTimeout).unwrap_or(usual.total),
+            exit: usual.exit,
+        },
+    }))
+}
