@@ -13,7 +13,7 @@ use tokio::time::Instant;
 use super::kin::{Identity, Kin, SharedKin, Sight, lock};
 use super::{DEATH, GRACE, Group, roster};
 
-/// How often is looked whether kin that was told to end has ended: a look takes a millisecond or two.
+/// How often is looked whether kin that was told to end has ended.
 const LOOK: Duration = Duration::from_millis(20);
 
 /// A group and its kin, which die with it.
