@@ -97,7 +97,10 @@ impl Family {
     pub(crate) async fn settle(&mut self) -> io::Result<Remains> {
         let Some(kin) = self.kin.clone() else { return Ok(Remains::default()) };
         let sight = lock(&kin).look();
-        self.group.stop_rest().await;
+        // A leader that even a kill did not end is not for us to reap with the rest.
+        if let Ok(Some(_)) = self.try_wait() {
+            self.group.stop_rest().await;
+        }
         let mut outlived: HashSet<Identity> = sight?.living.into_iter().collect();
         let mut sight = tell(&kin, Signal::TERM, GRACE, &mut outlived).await?;
         if !sight.is_empty() {
