@@ -117,7 +117,7 @@ impl Group {
     pub(crate) async fn kill_rest(&mut self) {
         self.signal(Signal::KILL);
         if let Some(leader) = self.leader() {
-            poll_until(DEATH, || reap(leader) == Adopted::None).await;
+            poll_until(DEATH, || reap(leader) == Adopted::Gone).await;
         }
         self.place = None;
     }
@@ -127,7 +127,7 @@ impl Group {
         self.signal(Signal::TERM);
         if let Some(leader) = self.leader() {
             let is_gone =
-                || reap(leader) == Adopted::None && test_kill_process_group(leader).is_err();
+                || reap(leader) == Adopted::Gone && test_kill_process_group(leader).is_err();
             poll_until(GRACE, is_gone).await;
         }
         self.kill_rest().await;
@@ -149,11 +149,11 @@ impl Group {
     }
 }
 
-/// Whether members of a group are children of this process.
+/// What is left of the members of a group that this process adopted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Adopted {
-    Some,
-    None,
+    Living,
+    Gone,
 }
 
 /// Takes note of members that have died: those that this process adopted stay until it does.
@@ -163,8 +163,8 @@ fn reap(leader: Pid) -> Adopted {
     loop {
         match waitpgid(leader, WaitOptions::NOHANG) {
             Ok(Some(_)) => {}
-            Ok(None) => return Adopted::Some,
-            Err(_) => return Adopted::None,
+            Ok(None) => return Adopted::Living,
+            Err(_) => return Adopted::Gone,
         }
     }
 }

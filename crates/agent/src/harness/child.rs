@@ -34,8 +34,8 @@ use output::{Output, Rest};
 /// How often is looked for new output: people see no delay, and a look costs microseconds.
 const OUTPUT_POLL: Duration = Duration::from_millis(20);
 
-/// How often is looked for kin. A shell that starts something in the background and ends may be
-/// missed in between, but not its mark; a look takes a millisecond or two.
+/// How often is looked for kin, at about a millisecond for a hundred processes on the machine. Who
+/// comes and goes in between leaves its mark in what it started.
 const KIN_POLL: Duration = Duration::from_millis(500);
 
 /// What the listener makes of what it heard.

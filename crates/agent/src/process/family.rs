@@ -13,7 +13,7 @@ use tokio::time::Instant;
 use super::kin::{Identity, Kin, SharedKin, Sight, lock};
 use super::{DEATH, GRACE, Group, roster};
 
-/// How often is looked whether kin that was told to end has ended: a look takes a millisecond or two.
+/// How often is looked whether kin that was told to end has ended.
 const LOOK: Duration = Duration::from_millis(20);
 
 /// A group and its kin, which die with it.
@@ -97,7 +97,10 @@ impl Family {
     pub(crate) async fn settle(&mut self) -> io::Result<Remains> {
         let Some(kin) = self.kin.clone() else { return Ok(Remains::default()) };
         let sight = lock(&kin).look();
-        self.group.stop_rest().await;
+        // A leader that even a kill did not end is not for us to reap with the rest.
+        if let Ok(Some(_)) = self.try_wait() {
+            self.group.stop_rest().await;
+        }
         let mut outlived: HashSet<Identity> = sight?.living.into_iter().collect();
         let mut sight = tell(&kin, Signal::TERM, GRACE, &mut outlived).await?;
         if !sight.is_empty() {

@@ -1,6 +1,7 @@
 //! A program and everything it gets, and how it is started.
 
 use std::ffi::OsString;
+use std::fmt;
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
@@ -26,7 +27,6 @@ const MACHINES: &[[u8; 2]] = if cfg!(target_arch = "x86_64") {
 };
 
 /// A program to be started, with everything it gets.
-#[derive(Debug, Clone)]
 pub(crate) struct Launch {
     /// Where it is.
     pub(crate) program: PathBuf,
@@ -58,16 +58,37 @@ pub(crate) enum StartError {
     /// There is no folder for it to work in.
     #[error("there is no folder `{}` to work in", .0.display())]
     NoFolder(PathBuf),
+    /// There is no room for what it reads and writes.
+    #[error("cannot make temporary files: make room, or set TMPDIR to another folder")]
+    NoFiles(#[source] io::Error),
     /// Anything else.
     #[error("cannot start `{}`", .0.display())]
     Other(PathBuf, #[source] io::Error),
+}
+
+/// Says nothing of arguments, environment and input: all may hold secrets.
+impl fmt::Debug for Launch {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Launch")
+            .field("program", &self.program)
+            .field("folder", &self.folder)
+            .finish_non_exhaustive()
+    }
 }
 
 impl Launch {
     /// Starts it.
     pub(super) fn start(&self) -> Result<(Family, Output), StartError> {
         self.check_format()?;
-        self.spawn().map_err(|error| self.explain(error))
+        let (output, stdout, stderr) = Output::new().map_err(StartError::NoFiles)?;
+        let stdin = self.stdin().map_err(StartError::NoFiles)?;
+        let mut command = Command::new(&self.program);
+        command.args(&self.arguments).current_dir(&self.folder);
+        command.env_clear().envs(self.environment.iter().map(|(name, value)| (name, value)));
+        command.stdin(stdin).stdout(stdout).stderr(stderr);
+        let family = Family::spawn(command).map_err(|error| self.explain(error))?;
+        Ok((family, output))
     }
 
     /// Makes what masks its secrets: those that it was given, and whatever has the shape of one.
@@ -77,15 +98,6 @@ impl Launch {
             variables.filter_map(|(name, value)| Some((name.to_str()?, value.to_str()?)));
         let is_secret = |(name, value): &(&str, &str)| names_secret(name) || holds_secret(value);
         Redactor::new(variables.filter(is_secret).map(|(_, value)| value))
-    }
-
-    fn spawn(&self) -> io::Result<(Family, Output)> {
-        let (output, stdout, stderr) = Output::new()?;
-        let mut command = Command::new(&self.program);
-        command.args(&self.arguments).current_dir(&self.folder);
-        command.env_clear().envs(self.environment.iter().map(|(name, value)| (name, value)));
-        command.stdin(self.stdin()?).stdout(stdout).stderr(stderr);
-        Ok((Family::spawn(command)?, output))
     }
 
     fn stdin(&self) -> io::Result<Stdio> {

@@ -64,6 +64,14 @@ async fn c7_the_environment_is_what_was_given_and_a_mark() {
     assert!(environment.ends_with("HOME=/x\nPATH=\n"), "{environment}");
 }
 
+#[test]
+fn a_launch_shows_nothing_that_may_be_secret() {
+    let mut launch = Scene::new().launch(&[]);
+    (launch.program, launch.folder) = ("claude".into(), "/work".into());
+    launch.environment = vec![("SOME_API_KEY".into(), "hunter2-hunter2".into())];
+    assert_eq!(format!("{launch:?}"), r#"Launch { program: "claude", folder: "/work", .. }"#);
+}
+
 #[tokio::test]
 async fn stderr_holds_no_secrets() {
     let mut scene = Scene::new();
