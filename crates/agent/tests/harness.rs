@@ -1,0 +1,273 @@
+//! Whole runs on a stand-in for claude that misbehaves as the real one was seen to, and worse.
+
+use std::ffi::OsStr;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use airtight_agent::provider::Provider;
+use airtight_agent::{
+    Agent, ApprovalMode, Deadlines, Event, Harness, Hooks, Installed, Observer, Setup, Toolbox,
+    Traits,
+};
+use airtight_core::Contract;
+use airtight_core::run::{
+    Account, Claim, Ending, EventKind, Job, Mode, Outcome, Policy, Report, Run, Terminal,
+};
+use airtight_core::transcript::{Program, Record};
+use airtight_fake::{Deed, Matter, Variables};
+use serde_json::json;
+use tempfile::TempDir;
+use tokio_util::sync::CancellationToken;
+
+const INIT: &str = r#"{"type":"system","subtype":"init","session_id":"s1","tools":["StructuredOutput"]}"#;
+
+fn result(members: &str) -> String {
+    format!(r#"{{"type":"result","session_id":"s1","num_turns":1,{members}}}"#)
+}
+
+fn success(payload: &str) -> String {
+    let members = r#""subtype":"success","is_error":false,"stop_reason":"tool_use","#;
+    let usage = r#""usage":{"input_tokens":10,"output_tokens":5},"total_cost_usd":0.25"#;
+    result(&format!(r#"{members}"structured_output":{payload},{usage}"#))
+}
+
+fn say(line: &str) -> Deed {
+    Deed::Say { text: format!("{line}\n") }
+}
+
+/// A folder with a stand-in called `claude`.
+struct Scene {
+    folder: TempDir,
+    deadlines: Deadlines,
+    policy: Policy,
+}
+
+/// What happened.
+#[derive(Default)]
+struct Seen {
+    records: Vec<Record>,
+    raw: usize,
+}
+
+impl Observer for Seen {
+    fn event(&mut self, event: &Event) {
+        match &event.kind {
+            EventKind::Recorded(record) => self.records.push((**record).clone()),
+            EventKind::Witnessed(event) => {
+                self.raw += usize::from(matches!(
+                    **event,
+                    airtight_core::transcript::Event::Raw(_)
+                ));
+            }
+            _ => {}
+        }
+    }
+}
+
+impl Scene {
+    /// Has `claude` do `deeds` whenever it is called.
+    fn new(deeds: &[Deed]) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let tests = std::env::current_exe().unwrap();
+        let standin = tests.parent().unwrap().parent().unwrap().join("examples/standin");
+        std::os::unix::fs::symlink(standin, folder.path().join("claude")).unwrap();
+        let script = serde_json::to_string(deeds).unwrap();
+        std::fs::write(folder.path().join("claude.json"), script).unwrap();
+        let deadlines = Deadlines { exit: Duration::from_millis(200), ..Deadlines::default() };
+        Self { folder, deadlines, policy: Policy { reasks: 1, ..Policy::default() } }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    async fn run(&self) -> (Report, Seen) {
+        self.run_until(CancellationToken::new()).await
+    }
+
+    async fn run_until(&self, interrupt: CancellationToken) -> (Report, Seen) {
+        let program = Program::Claude;
+        let found = Installed::find(program, Some(&self.path("claude")), OsStr::new("")).unwrap();
+        let harness = Harness::new(Setup {
+            program,
+            installed: found,
+            folder: self.folder.path().to_owned(),
+            environment: Vec::new(),
+            model: None,
+            approval: ApprovalMode::Default,
+            max_turns: None,
+            reasks: 1,
+            arguments: Vec::new(),
+            hooks: Vec::new(),
+            deadlines: self.deadlines.clone(),
+        });
+        let schema = json!({
+            "type": "object",
+            "properties": { "answer": { "type": "integer" } },
+            "required": ["answer"],
+            "additionalProperties": false,
+        });
+        let run = Run::new(Job {
+            contract: Some(Arc::new(Contract::compile(schema).unwrap())),
+            dialect: Traits::of(program).dialect,
+            model: "claude".to_owned(),
+            mode: Mode::Tool,
+            system: None,
+            prompt: "What is the answer?".to_owned(),
+            tools: Vec::new(),
+            terminal: Terminal::Offered,
+            policy: self.policy.clone(),
+            price: None,
+            account: Account::Driver,
+            source: None,
+        });
+        let agent = Agent::new(Provider::Harness(harness), Toolbox::default(), Hooks::default());
+        let mut seen = Seen::default();
+        let report = agent.drive(run.unwrap(), &mut seen, interrupt).await;
+        (report, seen)
+    }
+}
+
+fn value(report: &Report) -> Option<String> {
+    report.value.as_ref().map(airtight_core::Document::to_compact)
+}
+
+#[tokio::test]
+async fn c1_a_result_counts_although_the_program_never_exits() {
+    let deeds = [say(INIT), say(&success(r#"{"answer":42}"#)), Deed::Stall];
+    let (report, seen) = Scene::new(&deeds).run().await;
+    assert_eq!((report.outcome, value(&report).as_deref()), (Outcome::Met, Some(r#"{"answer":42}"#)));
+    let warnings = &seen.records[0].warnings;
+    assert!(warnings.iter().any(|it| it.starts_with("exit-forced")), "{warnings:?}");
+    assert_eq!(report.cost.map(airtight_core::price::Cost::usd), Some(0.25));
+}
+
+#[tokio::test]
+async fn c2_an_exit_without_a_result_is_no_success() {
+    for code in [0, 1] {
+        let deeds = [say(INIT), Deed::Warn { text: "out of luck".to_owned() }, Deed::Exit { code }];
+        let (report, _) = Scene::new(&deeds).run().await;
+        let error = report.error.unwrap().to_string();
+        assert_eq!(report.outcome, Outcome::Harness);
+        assert!(error.contains(&code.to_string()) && error.contains("out of luck"), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn c2_a_bad_exit_after_a_valid_result_is_a_warning() {
+    let deeds = [say(INIT), say(&success(r#"{"answer":42}"#)), Deed::Exit { code: 1 }];
+    let (report, seen) = Scene::new(&deeds).run().await;
+    assert_eq!(report.outcome, Outcome::Met);
+    let warnings = &seen.records[0].warnings;
+    assert!(warnings.iter().any(|it| it.starts_with("exit-code: 1")), "{warnings:?}");
+}
+
+#[tokio::test]
+async fn c2_an_error_with_exit_0_is_an_error() {
+    let members = r#""subtype":"success","is_error":true,"api_error_status":401,"result":"no key""#;
+    let deeds = [say(INIT), say(&result(members)), Deed::Exit { code: 0 }];
+    let (report, _) = Scene::new(&deeds).run().await;
+    assert_eq!(report.outcome, Outcome::Auth);
+}
+
+#[tokio::test]
+async fn c3_what_a_program_leaves_running_is_gone_when_the_run_is_over() {
+    let grandchild = [
+        Deed::LeaveSession,
+        Deed::CatchTerm { say: String::new(), exit: None },
+        Deed::Note { what: Matter::Pid, path: "grandchild".into() },
+        Deed::Stall,
+    ];
+    let deeds = [
+        say(INIT),
+        Deed::Start { deeds: grandchild.to_vec(), variables: Variables::Kept },
+        Deed::Await { path: "grandchild".into() },
+        say(&success(r#"{"answer":42}"#)),
+    ];
+    let scene = Scene::new(&deeds);
+    let (report, _) = scene.run().await;
+    assert_eq!(report.outcome, Outcome::Met);
+    let pid = std::fs::read_to_string(scene.path("grandchild")).unwrap();
+    assert!(!std::path::Path::new("/proc").join(&pid).exists(), "{pid} is still there");
+}
+
+#[tokio::test]
+async fn c5_silence_says_which_deadline_passed() {
+    let mut scene = Scene::new(&[Deed::Stall]);
+    scene.deadlines.first_line = Duration::from_millis(200);
+    let (report, _) = scene.run().await;
+    assert_eq!(report.outcome, Outcome::Harness);
+    let error = report.error.unwrap();
+    assert!(error.message.contains("it said nothing"), "{error}");
+    assert_eq!(error.advice, Some(airtight_core::Advice::WaitLonger));
+}
+
+#[tokio::test]
+async fn c6_what_is_no_line_of_the_stream_is_kept_counted_and_passed_over() {
+    let noise = "\u{feff}\u{1b}[1mUpdate available\u{1b}[0m\r\n\n\0\nnull\n[1]\n{\"a\":1}{\"b\":2}\n";
+    let deeds =
+        [Deed::Say { text: noise.to_owned() }, say(INIT), say(&success(r#"{"answer":42}"#))];
+    let (report, seen) = Scene::new(&deeds).run().await;
+    assert_eq!(report.outcome, Outcome::Met);
+    let lines = seen.records[0].lines;
+    assert_eq!((lines.total, lines.blank, lines.raw_messages, seen.raw), (8, 1, 2, 6));
+}
+
+#[tokio::test]
+async fn c9_lines_of_a_kind_that_is_not_known_are_kept() {
+    let deeds = [
+        say(INIT),
+        say(r#"{"type":"hologram","version":9}"#),
+        say(&success(r#"{"answer":42}"#)),
+    ];
+    let (report, seen) = Scene::new(&deeds).run().await;
+    assert_eq!((report.outcome, report.unknown_events, seen.raw), (Outcome::Met, 1, 1));
+}
+
+#[tokio::test]
+async fn a_success_that_breaks_the_contract_is_told_apart_and_asked_again() {
+    let deeds = [
+        Deed::Note { what: Matter::Arguments, path: "arguments".into() },
+        Deed::Note { what: Matter::Input, path: "input".into() },
+        say(INIT),
+        say(&success(r#"{"answer":"forty-two"}"#)),
+    ];
+    let scene = Scene::new(&deeds);
+    let (report, seen) = scene.run().await;
+    assert_eq!(report.outcome, Outcome::AttemptsExhausted);
+    let attempts: Vec<_> = report.attempts.iter().map(|it| (it.ending.clone(), it.claim)).collect();
+    assert_eq!(attempts, vec![(Ending::Rejected, Claim::Success); 2]);
+    // The second call goes on with the session of the first, and says what is wrong.
+    let arguments = std::fs::read_to_string(scene.path("arguments")).unwrap();
+    assert!(arguments.contains("--resume\ns1"), "{arguments}");
+    let input = std::fs::read_to_string(scene.path("input")).unwrap();
+    assert!(input.contains("/answer") && input.contains("`StructuredOutput`"), "{input}");
+    assert_eq!(seen.records.len(), 2);
+    // Claude counts the cost of a session, so the second call cost nothing more.
+    assert_eq!(report.cost.map(airtight_core::price::Cost::usd), Some(0.25));
+}
+
+#[tokio::test]
+async fn calls_over_the_budget_end_the_program() {
+    let call = r#"{"type":"assistant","session_id":"s1","message":{"id":"m","role":"assistant","content":[{"type":"tool_use","id":"t","name":"Bash","input":{}}]}}"#;
+    let mut scene = Scene::new(&[say(INIT), say(call), Deed::Stall]);
+    scene.policy.budget.tool_calls = Some(0);
+    let (report, seen) = scene.run().await;
+    assert_eq!(report.outcome, Outcome::Budget);
+    assert!(seen.records[0].warnings.iter().any(|it| it.starts_with("cancelled")));
+}
+
+#[tokio::test]
+async fn an_interrupt_ends_the_program_and_the_run() {
+    let scene = Scene::new(&[say(INIT), Deed::Stall]);
+    let interrupt = CancellationToken::new();
+    let token = interrupt.clone();
+    let soon = async move {
+        tokio::time::sleep(Duration::from_millis(300)).await;
+        token.cancel();
+    };
+    let ((report, seen), ()) = tokio::join!(scene.run_until(interrupt), soon);
+    assert_eq!(report.outcome, Outcome::Interrupted);
+    assert_eq!(seen.records.len(), 1);
+}
