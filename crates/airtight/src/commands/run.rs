@@ -12,7 +12,6 @@ pub(super) mod model;
 mod performance;
 mod prepared;
 mod prompt;
-mod signals;
 mod stdin;
 #[cfg(feature = "otlp")]
 mod telemetry;
@@ -25,6 +24,7 @@ use tokio::runtime;
 use tokio_util::sync::CancellationToken;
 
 use crate::cli::{OutputFormat, RunArgs};
+use crate::commands::signals;
 use crate::config::{Config, Key};
 use crate::env::Environment;
 use crate::error::{self, Error, Outcome};
