@@ -4,6 +4,7 @@ mod access;
 #[cfg(feature = "embedded")]
 mod embedded;
 mod equipment;
+mod examples;
 mod job;
 mod limit;
 mod live;

@@ -13,6 +13,7 @@ use airtight_core::run::{Policy, Terminal};
 
 use super::access::{Access, Consent};
 use super::equipment::{self, Equipment, Offered};
+use super::examples;
 use super::job;
 use super::limit::Limit;
 use super::model;
@@ -58,13 +59,17 @@ impl Prepared {
         refuse_conflicts(args, &config)?;
         let model = model::chosen(&config, environment)?;
         refuse_tools(args, &model)?;
+        model::refuse_idle_flags(&args.model, &model)?;
         let source =
             ContractSource::find(&args.contract, args.folder.folder.as_deref(), environment)?;
         let stdin = stdin(args, &source)?;
         let options = options(args);
         let again = check_command(&args.contract, &args.folder, &args.patterns, options.wrap);
         let text = contract_text(&source, limit)?;
-        let contract = Arc::new(compile(&text, &source, &options, &again)?);
+        let mut contract = compile(&text, &source, &options, &again)?;
+        if let Some(folder) = &args.model.examples {
+            examples::add(&environment.resolve(folder), &mut contract)?;
+        }
         let access = Access::find(&model, &config, environment)?;
         let mut notes = config.warnings.clone();
         notes.extend(access.notes(&config, environment));
@@ -82,11 +87,12 @@ impl Prepared {
         let policy = job::policy(&config)?;
         // What may take long comes last, when nothing else can be refused.
         let provider = access.open(&config, environment, limit, consent(args))?;
+        let provider = model::seeded(provider, args.model.seed);
         Ok(Self {
             model,
             price: provider.price(),
             provider,
-            contract,
+            contract: Arc::new(contract),
             prompt: text,
             source: quoted,
             policy,
