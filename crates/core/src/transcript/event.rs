@@ -12,6 +12,7 @@ use super::Program;
 
 /// Where a line stands in the stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub struct Place {
     /// Its number, from 1.
     pub line: u64,
@@ -23,6 +24,7 @@ pub struct Place {
 
 /// One thing that happened.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Event {
     /// Something about the session itself.
@@ -41,6 +43,7 @@ pub enum Event {
 
 /// Something about the session itself.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(tag = "subtype", rename_all = "snake_case")]
 pub enum System {
     /// The session begins.
@@ -57,6 +60,7 @@ pub enum System {
 
 /// What a session begins with.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub struct Init {
     /// Where it stands.
     pub at: Place,
@@ -80,6 +84,7 @@ pub struct Init {
 
 /// A request that failed and is sent again.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub struct Retry {
     /// Where it stands.
     pub at: Place,
@@ -95,6 +100,7 @@ pub struct Retry {
 
 /// What background work came to.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub struct Notification {
     /// Where it stands.
     pub at: Place,
@@ -108,6 +114,7 @@ pub struct Notification {
 
 /// A complaint.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub struct Warning {
     /// Where it stands.
     pub at: Place,
@@ -117,17 +124,20 @@ pub struct Warning {
 
 /// A line as it was written.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub struct Verbatim {
     /// Where it stands.
     pub at: Place,
     /// What it calls itself.
     pub kind: String,
     /// All of it.
+    #[cfg_attr(feature = "schemars", schemars(with = "serde_json::Value"))]
     pub value: Box<RawValue>,
 }
 
 /// What the model said.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub struct Assistant {
     /// Where it stands.
     pub at: Place,
@@ -139,6 +149,7 @@ pub struct Assistant {
 
 /// A message of the model, or some blocks of one.
 #[derive(Debug, Clone, Default, Serialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub struct AssistantMessage {
     /// The id of the answer; messages of one answer share it.
     pub id: Option<String>,
@@ -149,11 +160,13 @@ pub struct AssistantMessage {
     /// Why the model stopped, if that is known yet.
     pub stop_reason: Option<String>,
     /// What it used so far, if that is told.
+    #[cfg_attr(feature = "schemars", schemars(with = "Option<super::Tokens>"))]
     pub usage: Option<Usage>,
 }
 
 /// A piece of what the model said.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Block {
     /// Text.
@@ -173,17 +186,20 @@ pub enum Block {
         /// The tool.
         name: String,
         /// The arguments as they were written.
+        #[cfg_attr(feature = "schemars", schemars(with = "serde_json::Value"))]
         input: Box<RawValue>,
     },
     /// Something else, as it was written.
     Opaque {
         /// All of it.
+        #[cfg_attr(feature = "schemars", schemars(with = "serde_json::Value"))]
         value: Box<RawValue>,
     },
 }
 
 /// What the model was told.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub struct User {
     /// Where it stands.
     pub at: Place,
@@ -195,6 +211,7 @@ pub struct User {
 
 /// A message to the model.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub struct UserMessage {
     /// What it was told, in order.
     pub content: Vec<Told>,
@@ -202,6 +219,7 @@ pub struct UserMessage {
 
 /// A piece of what the model was told.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Told {
     /// Text.
@@ -221,12 +239,14 @@ pub enum Told {
     /// Something else, as it was written.
     Opaque {
         /// All of it.
+        #[cfg_attr(feature = "schemars", schemars(with = "serde_json::Value"))]
         value: Box<RawValue>,
     },
 }
 
 /// What the program says at its end.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub struct Finish {
     /// Where it stands.
     pub at: Place,
@@ -239,15 +259,18 @@ pub struct Finish {
     /// The final text.
     pub result: Option<String>,
     /// The structured answer as it was written.
+    #[cfg_attr(feature = "schemars", schemars(with = "serde_json::Value"))]
     pub structured_output: Option<Box<RawValue>>,
     /// Why the model stopped.
     pub stop_reason: Option<String>,
     /// What was used.
+    #[cfg_attr(feature = "schemars", schemars(with = "super::Tokens"))]
     pub usage: Usage,
 }
 
 /// Why a line is kept raw.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum RawReason {
     /// There is nothing but white space.
@@ -268,6 +291,7 @@ pub enum RawReason {
 
 /// A line that says nothing that is understood.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub struct Raw {
     /// Where it stands.
     pub at: Place,
