@@ -1,17 +1,21 @@
 //! Large files over HTTP: what is there of one is kept, and continued.
 //!
 //! A server that knows its file by a strong `ETag` is asked for the rest only, on condition that
-//! the file is still the same; any other file begins anew. Nothing here says that a file is the
-//! right one: that is for a checksum.
+//! the file is still the same; any other file, and that of any other address, begins anew. Nothing
+//! here says that a file is the right one: that is for a checksum.
+
+mod origin;
 
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use reqwest::header::{CONTENT_RANGE, ETAG, HeaderMap, IF_RANGE, RANGE};
+use reqwest::header::{CONTENT_RANGE, HeaderMap, IF_RANGE, RANGE};
 use reqwest::{Client, Response, StatusCode, Url, redirect};
 use tokio::fs::{self, File, OpenOptions};
 use tokio::io::AsyncWriteExt as _;
+
+use origin::Origin;
 
 /// How long a server may take to accept a connection.
 const CONNECT: Duration = Duration::from_secs(10);
@@ -37,6 +41,9 @@ pub enum DownloadError {
     /// The server cannot be reached, or the connection broke.
     #[error("the connection failed")]
     Connection(#[source] reqwest::Error),
+    /// The server sends on to where nothing can be fetched, or on and on.
+    #[error("the server sends on to where nothing can be fetched")]
+    Redirect(#[source] reqwest::Error),
     /// The server says no.
     #[error("the server answered {status}")]
     Status {
@@ -73,9 +80,24 @@ impl DownloadError {
     fn may_pass(&self) -> bool {
         match self {
             Self::Connection(_) | Self::Cut { .. } => true,
-            // Without the tag, which is forgotten after 206 and 416, the next request is for the whole.
+            // Without the origin, which is forgotten after 206 and 416, the next request is for the
+            // whole.
             Self::Status { status } => *status >= 500 || matches!(status, 206 | 416),
-            Self::Address | Self::TimedOut | Self::TooLarge | Self::Disk { .. } => false,
+            Self::Address
+            | Self::Redirect(_)
+            | Self::TimedOut
+            | Self::TooLarge
+            | Self::Disk { .. } => false,
+        }
+    }
+
+    /// Claims that the same address would be refused again.
+    pub fn blames_address(&self) -> bool {
+        match self {
+            Self::Address | Self::Redirect(_) | Self::TooLarge => true,
+            // Of those, only too many requests and a timeout pass by themselves.
+            Self::Status { status } => *status < 500 && !matches!(status, 206 | 408 | 416 | 429),
+            Self::Connection(_) | Self::Cut { .. } | Self::TimedOut | Self::Disk { .. } => false,
         }
     }
 }
@@ -126,7 +148,7 @@ fn client(url: &Url) -> Result<Client, DownloadError> {
         .https_only(url.scheme() == "https")
         .connect_timeout(CONNECT)
         .read_timeout(IDLE);
-    builder.build().map_err(connection)
+    builder.build().map_err(DownloadError::Connection)
 }
 
 async fn attempt(
@@ -135,32 +157,50 @@ async fn attempt(
     target: &Path,
     watch: &mut (dyn FnMut(u64, Option<u64>) + Send),
 ) -> Result<(), DownloadError> {
-    let mut request = client.get(url.clone());
     let there = length(target).await;
-    if let (1.., Ok(tag)) = (there, fs::read_to_string(tag_of(target)).await) {
-        request = request.header(RANGE, format!("bytes={there}-")).header(IF_RANGE, tag);
+    let known = Origin::recall(url, target).await.filter(|_| there > 0);
+    let mut request = client.get(url.clone());
+    if let Some(origin) = &known {
+        request = request.header(RANGE, format!("bytes={there}-")).header(IF_RANGE, origin.tag());
     }
     let response = request.send().await.map_err(connection)?;
+    let (headers, told) = (response.headers(), Origin::told(url, response.headers()));
     match response.status() {
-        StatusCode::PARTIAL_CONTENT if begins_at(response.headers(), there) => {
+        StatusCode::PARTIAL_CONTENT
+            if known.is_some() && told == known && begins_at(headers, there) =>
+        {
             let file = OpenOptions::new().append(true).open(target).await;
             receive(response, Partial { file: file.map_err(disk(target))?, target, there }, watch)
                 .await
         }
         StatusCode::OK => {
-            let file = File::create(target).await.map_err(disk(target))?;
-            remember_tag(response.headers(), target).await?;
+            let file = begin(target, told.as_ref()).await.map_err(disk(target))?;
             receive(response, Partial { file, target, there: 0 }, watch).await
         }
-        StatusCode::RANGE_NOT_SATISFIABLE if ends_at(response.headers(), there) => Ok(()),
+        // Few servers say which file it is that has no more.
+        StatusCode::RANGE_NOT_SATISFIABLE
+            if known.is_some() && (told.is_none() || told == known) && ends_at(headers, there) =>
+        {
+            Ok(())
+        }
         status => {
             // The server does not continue what is there; any other status says nothing about it.
             if matches!(status, StatusCode::PARTIAL_CONTENT | StatusCode::RANGE_NOT_SATISFIABLE) {
-                drop(fs::remove_file(tag_of(target)).await);
+                Origin::forget(target).await.map_err(disk(target))?;
             }
             Err(DownloadError::Status { status: status.as_u16() })
         }
     }
+}
+
+/// Begins a file anew. At no time is there something of one file with the origin of another.
+async fn begin(target: &Path, origin: Option<&Origin>) -> io::Result<File> {
+    Origin::forget(target).await?;
+    let file = File::create(target).await?;
+    if let Some(origin) = origin {
+        origin.keep(target).await?;
+    }
+    Ok(file)
 }
 
 /// A file that is not whole yet.
@@ -217,31 +257,16 @@ fn range(headers: &HeaderMap) -> Option<&str> {
     headers.get(CONTENT_RANGE)?.to_str().ok()
 }
 
-/// Writes down by what the server knows this very file; without that, it cannot be continued.
-async fn remember_tag(headers: &HeaderMap, target: &Path) -> Result<(), DownloadError> {
-    let path = tag_of(target);
-    let tag = headers.get(ETAG).and_then(|value| value.to_str().ok());
-    let kept = match tag.filter(|tag| tag.starts_with('"')) {
-        Some(tag) => fs::write(&path, tag).await,
-        None => match fs::remove_file(&path).await {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-            _ => Ok(()),
-        },
-    };
-    kept.map_err(disk(&path))
-}
-
-fn tag_of(target: &Path) -> PathBuf {
-    target.with_extension("etag")
-}
-
 async fn length(path: &Path) -> u64 {
     fs::metadata(path).await.map_or(0, |metadata| metadata.len())
 }
 
 /// Leaves the URL out: it may hold a key.
 fn connection(error: reqwest::Error) -> DownloadError {
-    DownloadError::Connection(error.without_url())
+    // To another scheme is a bad request of our own, by the client's account.
+    let is_redirect = error.is_redirect() || error.is_builder();
+    let error = error.without_url();
+    if is_redirect { DownloadError::Redirect(error) } else { DownloadError::Connection(error) }
 }
 
 fn disk(path: &Path) -> impl Fn(io::Error) -> DownloadError {

@@ -7,6 +7,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use airtight_agent::provider::{Embedded, End, Exchange, Heard, Provider};
+use airtight_core::Advice;
 use airtight_core::codec::{Delta, FailureKind, Format, Request};
 use airtight_core::message::{Enforcement, Message, ToolChoice, ToolSpec};
 use serde_json::{Value, json};
@@ -95,10 +96,25 @@ async fn what_is_too_much_for_it_is_a_failure_that_is_not_tried_again() {
     let tools = vec![tool("a"), tool("b")];
     let choice = Request { format: None, tools, ..long() };
     let lengthy = Request { messages: vec![Message::user("x ".repeat(3000))], ..long() };
-    for (request, why) in [(choice, "between 2 tools"), (lengthy, "over the model's limit")] {
+    let cases = [
+        (choice, "between 2 tools", None),
+        (lengthy, "over the model's limit", Some(Advice::SendLess)),
+    ];
+    for (request, why, advice) in cases {
         let End::Failed(failure) = send(&provider(), &request).await.end else { panic!("{why}") };
         assert!(failure.message.starts_with("embedded: "), "{failure}");
         assert!(failure.message.contains(why), "{failure}");
-        assert_eq!(failure.kind, FailureKind::Request);
+        assert_eq!((failure.kind, failure.advice()), (FailureKind::Request, advice));
     }
+}
+
+#[tokio::test]
+async fn the_same_seed_gives_the_same_answers() {
+    let answer = async |seed| {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/local/tiny.gguf");
+        let provider = Provider::Embedded(Embedded::open(&path).unwrap().seeded(seed));
+        send(&provider, &Request { temperature: Some(2.0), ..long() }).await.reply.text()
+    };
+    assert_eq!(answer(1).await, answer(1).await);
+    assert_ne!(answer(1).await, answer(2).await);
 }

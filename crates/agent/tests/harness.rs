@@ -1,5 +1,9 @@
 //! Whole runs on a stand-in for claude that misbehaves as the real one was seen to, and worse.
 
+// What is left behind is read from `/proc`.
+#![cfg(target_os = "linux")]
+#![expect(clippy::unwrap_used, reason = "a test that cannot set itself up has failed")]
+
 use std::ffi::OsStr;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -20,7 +24,8 @@ use serde_json::json;
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 
-const INIT: &str = r#"{"type":"system","subtype":"init","session_id":"s1","tools":["StructuredOutput"]}"#;
+const INIT: &str =
+    r#"{"type":"system","subtype":"init","session_id":"s1","tools":["StructuredOutput"]}"#;
 
 fn result(members: &str) -> String {
     format!(r#"{{"type":"result","session_id":"s1","num_turns":1,{members}}}"#)
@@ -55,12 +60,17 @@ impl Observer for Seen {
         match &event.kind {
             EventKind::Recorded(record) => self.records.push((**record).clone()),
             EventKind::Witnessed(event) => {
-                self.raw += usize::from(matches!(
-                    **event,
-                    airtight_core::transcript::Event::Raw(_)
-                ));
+                self.raw +=
+                    usize::from(matches!(**event, airtight_core::transcript::Event::Raw(_)));
             }
-            _ => {}
+            EventKind::Began(_)
+            | EventKind::Delta(_)
+            | EventKind::Said { .. }
+            | EventKind::Heard(_)
+            | EventKind::Judged(_)
+            | EventKind::Retried(_)
+            | EventKind::Notified(_)
+            | EventKind::Ended(_) => {}
         }
     }
 }
@@ -137,7 +147,10 @@ fn value(report: &Report) -> Option<String> {
 async fn c1_a_result_counts_although_the_program_never_exits() {
     let deeds = [say(INIT), say(&success(r#"{"answer":42}"#)), Deed::Stall];
     let (report, seen) = Scene::new(&deeds).run().await;
-    assert_eq!((report.outcome, value(&report).as_deref()), (Outcome::Met, Some(r#"{"answer":42}"#)));
+    assert_eq!(
+        (report.outcome, value(&report).as_deref()),
+        (Outcome::Met, Some(r#"{"answer":42}"#))
+    );
     let warnings = &seen.records[0].warnings;
     assert!(warnings.iter().any(|it| it.starts_with("exit-forced")), "{warnings:?}");
     assert_eq!(report.cost.map(airtight_core::price::Cost::usd), Some(0.25));
@@ -205,7 +218,8 @@ async fn c5_silence_says_which_deadline_passed() {
 
 #[tokio::test]
 async fn c6_what_is_no_line_of_the_stream_is_kept_counted_and_passed_over() {
-    let noise = "\u{feff}\u{1b}[1mUpdate available\u{1b}[0m\r\n\n\0\nnull\n[1]\n{\"a\":1}{\"b\":2}\n";
+    let noise =
+        "\u{feff}\u{1b}[1mUpdate available\u{1b}[0m\r\n\n\0\nnull\n[1]\n{\"a\":1}{\"b\":2}\n";
     let deeds =
         [Deed::Say { text: noise.to_owned() }, say(INIT), say(&success(r#"{"answer":42}"#))];
     let (report, seen) = Scene::new(&deeds).run().await;
@@ -216,11 +230,8 @@ async fn c6_what_is_no_line_of_the_stream_is_kept_counted_and_passed_over() {
 
 #[tokio::test]
 async fn c9_lines_of_a_kind_that_is_not_known_are_kept() {
-    let deeds = [
-        say(INIT),
-        say(r#"{"type":"hologram","version":9}"#),
-        say(&success(r#"{"answer":42}"#)),
-    ];
+    let deeds =
+        [say(INIT), say(r#"{"type":"hologram","version":9}"#), say(&success(r#"{"answer":42}"#))];
     let (report, seen) = Scene::new(&deeds).run().await;
     assert_eq!((report.outcome, report.unknown_events, seen.raw), (Outcome::Met, 1, 1));
 }

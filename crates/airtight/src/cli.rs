@@ -18,7 +18,7 @@ pub(crate) use doctor::DoctorArgs;
 pub(crate) use models::ModelsArgs;
 #[cfg(feature = "embedded")]
 pub(crate) use models::{ModelsAction, NameArgs, PullArgs};
-pub(crate) use run::{OutputFormat, RunArgs};
+pub(crate) use run::{ModelArgs, OutputFormat, RunArgs};
 pub(crate) use transcript::{TranscriptArgs, TranscriptOf};
 
 /// Make AI agents keep a contract

@@ -7,6 +7,7 @@ mod doctor;
 mod models;
 mod run;
 mod sandbox;
+mod signals;
 mod transcript;
 mod validate;
 

@@ -3,7 +3,7 @@
 mod diagnostic;
 
 use airtight_core::lower::{EnforcedBy, Loss, Narrowing, Unsayable};
-use airtight_core::{EditKind, Rejection};
+use airtight_core::{EditKind, Rejected, Rejection};
 
 pub(crate) use diagnostic::diagnostic;
 
@@ -53,6 +53,21 @@ pub(crate) fn why_edit(kind: EditKind) -> &'static str {
         | EditKind::StringToContainer => "the contract allows no other type here",
         EditKind::EnumCase | EditKind::Trimmed => "it can only mean one of the allowed values",
     }
+}
+
+/// Returns what is wrong with a rejected answer, one finding a line.
+pub(crate) fn violations(rejected: &Rejected) -> Vec<String> {
+    let list = rejected.violations.list.iter();
+    let mut lines: Vec<String> = list
+        .map(|violation| {
+            let (pointer, keyword) = (&violation.pointer, &violation.keyword);
+            format!("{pointer}: {} (`{keyword}`)", violation.message)
+        })
+        .collect();
+    if rejected.violations.more {
+        lines.push("… and more".to_owned());
+    }
+    lines
 }
 
 /// Returns why nothing was accepted, in one line.

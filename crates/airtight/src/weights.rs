@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use airtight_agent::provider::{Embedded, Weights};
 use airtight_core::run;
-use airtight_local::{Models, Package, Progress as Pulled, PullError, WeightsName};
+use airtight_local::{Condition, Models, Package, Progress as Pulled, PullError, WeightsName};
 
 use crate::env::Environment;
 use crate::error::{Error, Outcome};
@@ -44,6 +44,28 @@ pub(crate) fn find(weights: &Weights, environment: &Environment) -> Result<Found
         (Some(path), _) => Ok(Found::Here(path)),
         (None, Some(package)) => Ok(Found::Known(package)),
         (None, None) => Err(unknown(&name)),
+    }
+}
+
+/// Refuses known weights that are here and not what they should be.
+pub(crate) fn refuse_damage(weights: &Weights, environment: &Environment) -> Result<(), Error> {
+    let name = match weights {
+        Weights::File(_) => return Ok(()),
+        Weights::Usual => Package::usual().name(),
+        Weights::Named(name) => read_name(name)?,
+    };
+    let Some(package) = Package::named(&name) else { return Ok(()) };
+    let mut bar = Bar::default();
+    let found = models(environment)?.examine(package, &mut |progress| {
+        bar.hear(progress);
+        ControlFlow::Continue(())
+    });
+    match found.map_err(|error| refused(error, package.name))? {
+        Condition::Absent | Condition::Sound => Ok(()),
+        Condition::Damaged => {
+            Err(Error::new(Outcome::Contract, format!("the weights are damaged: `{name}`"))
+                .hint(format!("type `airtight models pull {name}`: it fetches them again")))
+        }
     }
 }
 
@@ -120,7 +142,9 @@ impl Bar {
     /// Shows how far weights have come; that they wait for another process, once.
     pub(crate) fn hear(&mut self, progress: Pulled) {
         match progress {
-            Pulled::Writing { bytes, total } => self.show(bytes, total),
+            Pulled::Writing { bytes, total } | Pulled::Checking { bytes, total } => {
+                self.show(bytes, total);
+            }
             Pulled::Waiting if !self.has_waited => {
                 self.has_waited = true;
                 let about = "waiting for another process that changes the weights";
@@ -132,6 +156,10 @@ impl Bar {
 
     /// Shows that so many bytes of so many are done.
     pub(crate) fn show(&mut self, bytes: u64, total: u64) {
+        // What counts from the beginning again is another part of the work.
+        if bytes / STEP_BYTES < self.shown {
+            *self = Self { has_waited: self.has_waited, ..Self::default() };
+        }
         let steps = usize::try_from(total / STEP_BYTES).unwrap_or(usize::MAX);
         let bar = self.progress.get_or_insert_with(|| Progress::new(steps));
         while self.shown < bytes / STEP_BYTES {

@@ -46,6 +46,8 @@ pub struct Contract {
     identity: Identity,
     fingerprint: Fingerprint,
     expansion: Expansion,
+    /// Worked examples that were added; they are no part of what identifies it.
+    added: Vec<WorkedExample>,
 }
 
 impl Contract {

@@ -47,6 +47,7 @@ pub use verdict::{
 
 /// The answer to a question that cannot always be decided.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, serde::Serialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Answer {
     /// Certainly.

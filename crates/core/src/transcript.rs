@@ -2,8 +2,9 @@
 //!
 //! A [`Decoder`] is pushed bytes and returns [`Event`]s; at the end there is one [`Record`]. It is
 //! permissive and lossless: a line that is blank, malformed, no object or unknown is kept raw, counted
-//! and told with its place, and nothing ends the reading. What a program says of itself is recorded, not
-//! believed: whether a payload satisfies a contract is for [`judge`](crate::judge()) to say.
+//! and told with its place, and nothing ends the reading. A program that prints one document instead is
+//! read as if it had written the lines. What a program says of itself is recorded, not believed:
+//! whether a payload satisfies a contract is for [`judge`](crate::judge()) to say.
 
 mod category;
 mod claude;
@@ -11,6 +12,7 @@ mod codex;
 mod delivery;
 mod ending;
 mod event;
+mod gather;
 mod gemini;
 mod heuristics;
 mod object;
@@ -19,6 +21,8 @@ mod output;
 mod program;
 mod record;
 mod tally;
+
+use std::ops::Range;
 
 use crate::excerpt;
 use crate::json::{Kind, Node};
@@ -30,6 +34,7 @@ pub use event::{
     Assistant, AssistantMessage, Block, Event, Finish, Init, Notification, Place, Raw, RawReason,
     Retry, System, Told, User, UserMessage, Verbatim, Warning,
 };
+use gather::Gatherer;
 pub use heuristics::Heuristics;
 use object::{NoObject, Object};
 pub use program::Program;
@@ -43,12 +48,17 @@ pub const LINE_LIMIT_BYTES: usize = 64 * 1024 * 1024;
 /// The longest name of a kind that is repeated.
 const NAME_LIMIT_CHARS: usize = 80;
 
+/// What the schema of a stream says of token counts, whose type belongs to the codecs.
+#[cfg(feature = "schemars")]
+type Tokens = std::collections::BTreeMap<String, Option<u64>>;
+
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// Reads the stream of one agent CLI.
 #[derive(Debug)]
 pub struct Decoder {
     lines: lines::Decoder,
+    gatherer: Gatherer,
     program: Option<Program>,
     codex: codex::Reader,
     gemini: gemini::Reader,
@@ -70,6 +80,7 @@ impl Default for Decoder {
     fn default() -> Self {
         Self {
             lines: lines::Decoder::within(LINE_LIMIT_BYTES),
+            gatherer: Gatherer::within(LINE_LIMIT_BYTES),
             program: None,
             codex: codex::Reader::default(),
             gemini: gemini::Reader::default(),
@@ -85,10 +96,12 @@ impl Decoder {
         Self { program: Some(program), ..Self::default() }
     }
 
-    /// Reads no line that has more than `limit_bytes`.
+    /// Reads no line, and no document over several, that has more than `limit_bytes`.
     #[must_use]
     pub fn within(self, limit_bytes: usize) -> Self {
-        Self { lines: lines::Decoder::within(limit_bytes), ..self }
+        let (lines, gatherer) =
+            (lines::Decoder::within(limit_bytes), Gatherer::within(limit_bytes));
+        Self { lines, gatherer, ..self }
     }
 
     /// Decides whether doubts about a success are raised.
@@ -100,7 +113,7 @@ impl Decoder {
     /// Reads the next bytes, which may be cut anywhere, and returns what they say.
     pub fn push(&mut self, bytes: &[u8]) -> Vec<Event> {
         let lines = self.lines.push(bytes);
-        lines.into_iter().flat_map(|line| self.read(line)).collect()
+        lines.into_iter().flat_map(|line| self.take(line)).collect()
     }
 
     /// Claims that the program says it is done, and that nothing goes on in the background; it may
@@ -111,59 +124,105 @@ impl Decoder {
 
     /// Ends the stream.
     pub fn finish(mut self, exit: Exit) -> Ended {
-        let events = self.lines.finish().map(|line| self.read(line)).unwrap_or_default();
+        let mut events = self.lines.finish().map(|line| self.take(line)).unwrap_or_default();
+        for line in self.gatherer.release(None) {
+            events.extend(self.read(line));
+        }
         self.codex.finish(&mut self.tally);
         self.tally.record.program = self.program;
         Ended { events, record: self.tally.into_record(exit, self.heuristics) }
     }
 
+    fn take(&mut self, line: Line) -> Vec<Event> {
+        let lines = &mut self.tally.record.lines;
+        lines.total += 1;
+        // A document is all that there is.
+        if lines.raw_messages > 0 && self.gatherer.is_idle() {
+            return self.read(line);
+        }
+        let ready = self.gatherer.take(line);
+        ready.into_iter().flat_map(|line| self.read(line)).collect()
+    }
+
     fn read(&mut self, line: Line) -> Vec<Event> {
         let at = Place { line: line.number, offset: line.offset, length: line.length };
-        self.tally.record.lines.total += 1;
         let is_blank = line.is_blank();
         let Content::Bytes(bytes) = line.content else {
             return self.keep(Raw { at, reason: RawReason::TooLong, detail: None, text: None });
         };
-        let raw = |reason, detail| {
-            let text = String::from_utf8_lossy(&bytes).into_owned();
-            Raw { at, reason, detail, text: Some(text) }
-        };
         if is_blank {
-            return self.keep(raw(RawReason::Blank, None));
+            let text = Some(String::from_utf8_lossy(&bytes).into_owned());
+            return self.keep(Raw { at, reason: RawReason::Blank, detail: None, text });
         }
         let said = match line.number {
             1 => bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&bytes),
             _ => bytes.as_slice(),
         };
-        match Object::read(said) {
+        let object = Object::read(said);
+        let is_array = matches!(object, Err(NoObject::OtherKind(Kind::Array)));
+        if is_array && self.tally.record.lines.raw_messages == 0 {
+            let skipped = (bytes.len() - said.len()) as u64;
+            let start = Place { offset: at.offset + skipped, ..at };
+            if let Some(items) = object::items(said) {
+                return self.read_items(start, said, items);
+            }
+        }
+        self.tell(at, &bytes, object, line.ending)
+    }
+
+    /// Reads the items of an array as if they were lines.
+    fn read_items(&mut self, mut at: Place, array: &[u8], items: Vec<Range<usize>>) -> Vec<Event> {
+        let mut events = Vec::new();
+        let mut read = 0;
+        for item in items {
+            let skipped = array.get(read..item.start).unwrap_or_default();
+            at.line += memchr::memchr_iter(b'\n', skipped).count() as u64;
+            at.offset += skipped.len() as u64;
+            at.length = item.len() as u64;
+            read = item.start;
+            let text = array.get(item).unwrap_or_default();
+            events.extend(self.tell(at, text, Object::read(text), lines::Ending::Newline));
+        }
+        events
+    }
+
+    /// Tells what an object says, or keeps the text that is none.
+    fn tell(
+        &mut self,
+        at: Place,
+        text: &[u8],
+        object: Result<Object, NoObject>,
+        ending: lines::Ending,
+    ) -> Vec<Event> {
+        let (reason, detail) = match object {
             Ok(object) => {
                 let events = self.understand(at, &object);
-                if events.is_empty() {
-                    return self.keep(raw(RawReason::Unknown, Some(named(&object))));
+                if !events.is_empty() {
+                    return events;
                 }
-                events
+                (RawReason::Unknown, named(&object))
             }
-            Err(NoObject::OtherKind(kind)) => {
-                self.keep(raw(RawReason::NoObject, Some(with_article(kind).to_owned())))
-            }
+            Err(NoObject::OtherKind(kind)) => (RawReason::NoObject, with_article(kind).to_owned()),
             Err(NoObject::Ambiguous(key)) => {
                 let key = excerpt(&key, NAME_LIMIT_CHARS, "…");
-                self.keep(raw(RawReason::Ambiguous, Some(format!("member `{key}` twice"))))
+                (RawReason::Ambiguous, format!("member `{key}` twice"))
             }
             Err(NoObject::Malformed(error)) => {
-                let reason = match line.ending {
+                let reason = match ending {
                     lines::Ending::Newline => RawReason::Malformed,
                     lines::Ending::EndOfStream => RawReason::Cut,
                 };
-                let detail = format!("{} at column {}", error.kind, error.column);
-                self.keep(raw(reason, Some(detail)))
+                (reason, format!("{} at column {}", error.kind, error.column))
             }
-        }
+        };
+        let text = String::from_utf8_lossy(text).into_owned();
+        self.keep(Raw { at, reason, detail: Some(detail), text: Some(text) })
     }
 
     /// Reads an object; nothing comes of one that is not known.
     fn understand(&mut self, at: Place, object: &Object) -> Vec<Event> {
         self.tally.lone_surrogates += object.lone_surrogates;
+        self.tally.huge_numbers += object.huge_numbers;
         let lines = &mut self.tally.record.lines;
         lines.raw_messages += 1;
         lines.stream_events += u64::from(object.root().member("type").is_some());

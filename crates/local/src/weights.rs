@@ -63,6 +63,9 @@ pub enum WeightsError {
     /// Something that every model has is not there.
     #[error("the weights lack `{0}`")]
     Missing(String),
+    /// A size is something else.
+    #[error("`{0}` is no whole number")]
+    NoNumber(String),
     /// A value cannot be right.
     #[error("`{name}` is {value}, which no model has")]
     Invalid {

@@ -23,6 +23,8 @@ const THREAD_LIMIT: usize = 8;
 pub struct Embedded {
     name: String,
     model: Arc<Mutex<airtight_local::Embedded>>,
+    /// Where chance begins, if that was decided.
+    seed: Option<u64>,
 }
 
 impl fmt::Debug for Embedded {
@@ -37,7 +39,13 @@ impl Embedded {
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
         let model = airtight_local::Embedded::open(path, threads.min(THREAD_LIMIT))?;
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        Ok(Self { name, model: Arc::new(Mutex::new(model)) })
+        Ok(Self { name, model: Arc::new(Mutex::new(model)), seed: None })
+    }
+
+    /// Decides where chance begins, so that the same requests have the same answers.
+    #[must_use]
+    pub fn seeded(self, seed: u64) -> Self {
+        Self { seed: Some(seed), ..self }
     }
 
     /// Returns what the model is called: by its file.
@@ -54,10 +62,11 @@ impl Embedded {
     ) -> End {
         let (say, mut heard) = channel(PIECES);
         let (model, request) = (Arc::clone(&self.model), request.clone());
+        let seed = self.seed.unwrap_or_else(|| fastrand::u64(..));
         let speaking = spawn_blocking(move || {
             // What a model has read is unknown once it broke down.
             let Ok(mut model) = model.lock() else { return Err(broken()) };
-            let answered = model.respond(&request, fastrand::u64(..), &mut |delta| {
+            let answered = model.respond(&request, seed, &mut |delta| {
                 let is_heard = match delta {
                     Some(delta) => say.blocking_send(delta).is_ok(),
                     None => !say.is_closed(),
@@ -85,7 +94,9 @@ impl Embedded {
 
 /// What is asked is more than the model can do; to ask again would not help.
 fn refused(error: &EmbeddedError) -> ProviderFailure {
-    failure(&error.to_string())
+    // The word that others have for it, so that it has the same consequences.
+    let code = error.is_too_long().then(|| "context_length_exceeded".to_owned());
+    ProviderFailure { code, ..failure(&error.to_string()) }
 }
 
 fn broken() -> ProviderFailure {

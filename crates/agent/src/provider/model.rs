@@ -171,24 +171,26 @@ const EMBEDDED: &str = "embedded";
 impl Model {
     /// Reads `vendor:name`, `embedded`, `embedded:NAME` or `embedded:PATH`.
     pub fn parse(text: &str) -> Result<Self, ModelNameError> {
-        let (prefix, rest) = text.trim().split_once(':').unwrap_or((text.trim(), ""));
-        if prefix != EMBEDDED {
-            return ModelName::parse(text).map(Self::Served);
+        if text.trim() == EMBEDDED {
+            return Ok(Self::Embedded(Weights::Usual));
         }
-        Ok(Self::Embedded(Weights::parse(rest)))
+        match text.trim().split_once(':') {
+            Some((EMBEDDED, weights)) => Weights::parse(weights).map(Self::Embedded),
+            _ => ModelName::parse(text).map(Self::Served),
+        }
     }
 }
 
 impl Weights {
     /// Reads a name or a path, which has a slash in it or ends in `.gguf`.
-    pub fn parse(text: &str) -> Self {
+    pub fn parse(text: &str) -> Result<Self, ModelNameError> {
         let text = text.trim();
         let extension = Path::new(text).extension();
         let is_weights = extension.is_some_and(|extension| extension.eq_ignore_ascii_case("gguf"));
         match text {
-            "" => Self::Usual,
-            path if is_weights || path.contains(['/', '\\']) => Self::File(path.to_owned()),
-            name => Self::Named(name.to_owned()),
+            "" => Err(ModelNameError::NoName { vendor: EMBEDDED }),
+            path if is_weights || path.contains(['/', '\\']) => Ok(Self::File(path.to_owned())),
+            name => Ok(Self::Named(name.to_owned())),
         }
     }
 }
@@ -262,6 +264,9 @@ impl ModelNameError {
             Self::NoVendor { .. } | Self::UnknownVendor { .. } => {
                 let forms = Vendor::ALL.map(|vendor| format!("`{}:NAME`", vendor.prefix()));
                 format!("use one of {}, or `{EMBEDDED}`", forms.join(", "))
+            }
+            Self::NoName { vendor: EMBEDDED } => {
+                format!("write it as `{EMBEDDED}:NAME`, or `{EMBEDDED}` for the default weights")
             }
             Self::NoName { vendor } => format!("write it as `{vendor}:NAME`"),
         }
@@ -357,8 +362,13 @@ mod tests {
         "the provider `openai` needs the name of a model",
         "write it as `openai:NAME`"
     )]
+    #[test_case(
+        "embedded: ",
+        "the provider `embedded` needs the name of a model",
+        "write it as `embedded:NAME`, or `embedded` for the default weights"
+    )]
     fn a_wrong_name_says_what_to_type(text: &str, message: &str, hint: &str) {
-        let error = ModelName::parse(text).unwrap_err();
+        let error = Model::parse(text).unwrap_err();
         assert_eq!((error.to_string().as_str(), error.hint().as_str()), (message, hint));
     }
 
@@ -380,7 +390,6 @@ mod tests {
     }
 
     #[test_case("embedded" => Weights::Usual)]
-    #[test_case("embedded:" => Weights::Usual)]
     #[test_case("embedded:smollm2-135m" => Weights::Named("smollm2-135m".to_owned()))]
     #[test_case("embedded:./m.gguf" => Weights::File("./m.gguf".to_owned()))]
     #[test_case("embedded:m.gguf" => Weights::File("m.gguf".to_owned()))]

@@ -10,7 +10,8 @@ use clap::{Args, Subcommand};
 /// under its name.
 ///
 /// Ends with 0 if it is done, 1 if weights are asked for that are not there, 3 if they cannot be
-/// fetched or written, 52 if nobody knows the name or the file is not the right one.
+/// fetched or written, 52 if nobody knows the name or the file is not the right one, 130 if `pull` is
+/// interrupted: what came from a URL is kept, and continued by the next `pull`.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:

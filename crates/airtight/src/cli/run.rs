@@ -114,6 +114,15 @@ pub(crate) struct ModelArgs {
     #[arg(long, value_name = "COUNT", value_parser = setting(Key::MaxOutputTokens))]
     pub(crate) max_output_tokens: Option<Value>,
 
+    /// Where chance begins for an embedded model with a temperature: the same seed, the same answer
+    #[arg(long, value_name = "NUMBER")]
+    pub(crate) seed: Option<u64>,
+
+    /// Folder of worked examples for an embedded model: NAME.in.txt with what is asked, NAME.out.json
+    /// with the right answer
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) examples: Option<String>,
+
     /// Accept an answer by tool or native structured output alone, never one found in text
     #[arg(long)]
     pub(crate) strict: bool,

@@ -18,8 +18,9 @@ use crate::config::duration;
 /// What a program says of itself is recorded, not believed: with `--json-schema`, its payload, or the
 /// answer found in its last words, is judged by the contract.
 ///
-/// Ends with 0, or with 1 if the answer is rejected, 42 if the stream cannot be read, 52 if the
-/// contract is refused.
+/// Ends with 0, or with 1 if the answer is rejected, 42 if the stream cannot be read or nothing is in
+/// it, 52 if the contract is refused, 130 if `--follow` is interrupted: the record is then of what
+/// there was.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:

@@ -5,6 +5,7 @@ pub(super) mod driver;
 #[cfg(feature = "embedded")]
 mod embedded;
 mod equipment;
+mod examples;
 mod job;
 mod limit;
 mod live;
@@ -13,7 +14,6 @@ pub(super) mod model;
 mod performance;
 mod prepared;
 mod prompt;
-mod signals;
 mod stdin;
 #[cfg(feature = "otlp")]
 mod telemetry;
@@ -26,6 +26,7 @@ use tokio::runtime;
 use tokio_util::sync::CancellationToken;
 
 use crate::cli::{OutputFormat, RunArgs};
+use crate::commands::signals;
 use crate::config::{Config, Key};
 use crate::env::Environment;
 use crate::error::{self, Error, Outcome};

@@ -6,17 +6,18 @@ mod summary;
 use airtight_core::contract::{Options, Patterns, Wrap};
 use airtight_core::judge::{Allowance, Strictness, judge};
 use airtight_core::transcript::{Decoder, Ended, Event, Exit, Heuristics, Record};
-use airtight_core::{Contract, Rejected, Verdict};
+use airtight_core::{Contract, Rejected, Verdict, run};
+use tokio_util::sync::CancellationToken;
 
 use crate::cli::{TranscriptArgs, TranscriptOf};
-use crate::commands::{check_command, load};
+use crate::commands::{check_command, load, signals};
 use crate::env::Environment;
 use crate::error::{Error, Outcome};
 use crate::explain;
 use crate::input::{Input, unreadable};
 use crate::printer::Printer;
 use crate::source::ContractSource;
-use follow::{Chunks, End};
+use follow::{Chunks, End, Patience};
 
 use super::validate::document::{self, Exposure};
 
@@ -37,8 +38,10 @@ pub(super) fn run(
 ) -> Result<Outcome, Error> {
     let contract = contract(args, environment)?;
     let input = Input::open(Some(&args.file), environment)?;
+    let label = input.label().to_owned();
     let told = if args.summary { Told::Summary } else { Told::Everything };
-    let record = read(input, args, told, printer)?;
+    let interrupt = CancellationToken::new();
+    let record = read(input, args, &interrupt, told, printer)?;
     let verdict = contract.map(|contract| verdict(&contract, &record, args));
     if told == Told::Summary && printer.is_terminal() {
         summary::print(&record, verdict.as_ref(), printer)?;
@@ -46,6 +49,14 @@ pub(super) fn run(
         printer.json(&line(&record, verdict.as_ref()))?;
     }
     printer.flush()?;
+    if interrupt.is_cancelled() {
+        let message = "interrupted: the record is of what there was until then";
+        return Err(Error::new(Outcome::Run(run::Outcome::Interrupted), message));
+    }
+    if record.lines.total == record.lines.blank {
+        let message = format!("there is nothing in `{label}`");
+        return Err(Error::new(Outcome::Input, message));
+    }
     match verdict {
         Some(Verdict::Rejected(rejected)) => Err(rejection(&record, &rejected)),
         Some(Verdict::Accepted(_)) | None => Ok(Outcome::Met),
@@ -68,6 +79,7 @@ fn contract(args: &TranscriptArgs, environment: &Environment) -> Result<Option<C
 fn read(
     input: Input,
     args: &TranscriptArgs,
+    interrupt: &CancellationToken,
     told: Told,
     printer: &mut Printer,
 ) -> Result<Record, Error> {
@@ -84,7 +96,7 @@ fn read(
         Told::Everything => events.iter().try_for_each(|event| printer.json(&json(event))),
         Told::Summary => Ok(()),
     };
-    let end = if args.follow { End::ForNow(args.idle_timeout) } else { End::Final };
+    let end = end(&input, args, interrupt)?;
     let mut chunks = Chunks::new(input, end);
     loop {
         let chunk = chunks.next(&decoder);
@@ -99,6 +111,15 @@ fn read(
     let Ended { events, record } = decoder.finish(Exit::Unknown);
     tell(events, printer)?;
     Ok(record)
+}
+
+/// Says what the end of the stream means; only a file can grow, a pipe says itself when it ends.
+fn end(input: &Input, args: &TranscriptArgs, interrupt: &CancellationToken) -> Result<End, Error> {
+    if !args.follow || matches!(input, Input::Stdin) {
+        return Ok(End::Final);
+    }
+    signals::listen(interrupt.clone())?;
+    Ok(End::ForNow(Patience { idle: args.idle_timeout, interrupt: interrupt.clone() }))
 }
 
 fn verdict(contract: &Contract, record: &Record, args: &TranscriptArgs) -> Verdict {
@@ -125,7 +146,7 @@ fn json(value: &impl serde::Serialize) -> String {
 }
 
 fn rejection(record: &Record, rejected: &Rejected) -> Error {
-    let findings = summary::violations(rejected);
+    let findings = explain::violations(rejected);
     let reason = explain::rejection(&rejected.reason);
     let program = record.program.map_or("the program", airtight_core::transcript::Program::name);
     let message = match (&record.error, record.claim()) {

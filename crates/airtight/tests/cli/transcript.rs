@@ -109,11 +109,41 @@ fn what_cannot_be_read_is_an_error() {
 }
 
 #[test]
-fn no_stream_at_all_comes_to_an_empty_record() {
-    let said = Folder::new().run(&["transcript", "-"]);
-    let record: Value = serde_json::from_str(&said.stdout).unwrap();
-    assert_eq!((said.code, record["program"].clone()), (0, Value::Null));
-    assert_eq!(record["succeeded"], false);
+fn no_stream_at_all_comes_to_an_empty_record_and_is_no_input() {
+    for nothing in ["", " \n\n"] {
+        let said = Folder::new().run_with(&["transcript", "-"], nothing);
+        let record: Value = serde_json::from_str(said.stdout.lines().last().unwrap()).unwrap();
+        assert_eq!((said.code, record["program"].clone()), (42, Value::Null));
+        assert_eq!(record["succeeded"], false);
+        assert!(said.stderr.contains("there is nothing in `(stdin)`"), "{}", said.stderr);
+    }
+}
+
+#[test]
+fn one_who_interrupts_what_is_followed_gets_the_record_until_then() {
+    let text = std::fs::read_to_string(fixture("claude/structured")).unwrap();
+    let (first, _) = text.split_at(text.find('\n').unwrap() + 1);
+    for signal in ["INT", "TERM"] {
+        let folder = Folder::new().with("growing.ndjson", first);
+        let mut child = Command::new(assert_cmd::cargo::cargo_bin!("airtight"))
+            .args(["transcript", "--follow"])
+            .arg(folder.path("growing.ndjson"))
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        // What is told shows that it is followed, and so signals are caught.
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        assert!(lines.next().unwrap().unwrap().contains("init"));
+        let id = child.id().to_string();
+        assert!(Command::new("kill").args(["-s", signal, &id]).status().unwrap().success());
+        let last = lines.map(Result::unwrap).last().unwrap();
+        assert!(last.starts_with(r#"{"type":"record","#), "{last}");
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(130));
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert!(stderr.contains("error: interrupted: "), "{stderr}");
+    }
 }
 
 #[test]

@@ -63,12 +63,79 @@ fn what_it_says_is_streamed() {
 }
 
 #[test]
-fn an_answer_that_has_no_room_is_refused() {
+fn an_answer_that_has_no_room_is_cut_and_what_to_raise_is_said() {
     let stage = Stage::new([]);
     let said = run(&stage, TINY, &["--json-schema", "review.json", "--max-output-tokens", "3"]);
-    assert_eq!(said.code, 3, "{said:?}");
+    assert_eq!((said.code, said.result()["outcome"].as_str()), (1, Some("truncated")), "{said:?}");
+    assert!(said.stdout.contains("raise `--max-output-tokens`"), "{said:?}");
+}
+
+#[test]
+fn a_prompt_that_has_no_room_says_to_send_less() {
+    let stage = Stage::new([]).with("long.txt", "x ".repeat(9000));
+    let model = format!("embedded:{TINY}");
+    let arguments = ["run", "--output-format", "stream-json", "--json-schema", "review.json"];
+    let mut command = stage.bare(&[&arguments[..], &["--model", &model]].concat());
+    let prompt = fs::File::open(stage.path("long.txt")).unwrap();
+    let said: Said = command.stdin(prompt).output().unwrap().into();
+    assert_eq!((said.code, said.result()["outcome"].as_str()), (3, Some("provider")), "{said:?}");
     let result = said.result().to_string();
-    assert!(result.contains("over the limit of 3"), "{result}");
+    assert!(result.contains("over the model's limit of 2048"), "{result}");
+    assert!(result.contains("send less"), "{result}");
+}
+
+#[test]
+fn flags_that_the_model_has_no_use_for_are_refused() {
+    let stage = Stage::new([]).with("examples/a.in.txt", "one");
+    let base_url = ["--json-schema", "review.json", "--base-url", "http://127.0.0.1:1"];
+    let said = run(&stage, TINY, &base_url);
+    assert_eq!(said.code, 2, "{said:?}");
+    assert!(said.stdout.contains("the embedded model is in this process"), "{said:?}");
+    for flag in [["--seed", "1"], ["--examples", "examples"]] {
+        let said = stage.run(&[&flag[..], &["x"]].concat());
+        assert_eq!(said.code, 2, "{said:?}");
+        assert!(said.stderr.contains("or use `--model embedded`"), "{said:?}");
+    }
+    assert!(stage.fake.requests().is_empty());
+}
+
+#[test]
+fn the_same_seed_gives_the_same_answer() {
+    let contract = json!({"type": "array", "items": {"enum": [1, 2, 3]}, "minItems": 20});
+    let stage = Stage::new([]).with("list.json", contract.to_string());
+    let answer = |seed: &str| {
+        let chance = ["--json-schema", "list.json", "--temperature", "2", "--seed", seed];
+        run(&stage, TINY, &chance).result()["structured_output"].clone()
+    };
+    assert_eq!(answer("7"), answer("7"));
+    assert_ne!(answer("7"), answer("8"));
+}
+
+#[test]
+fn examples_of_a_folder_are_read_by_the_model_and_judged_before() {
+    let stage = Stage::new([])
+        .with("examples/a.in.txt", "A fine change.")
+        .with("examples/a.out.json", r#"{"summary": "fine", "score": 9}"#);
+    let tokens = |arguments: &[&str]| {
+        let said = run(&stage, TINY, &[&["--json-schema", "review.json"], arguments].concat());
+        assert_eq!(said.code, 0, "{said:?}");
+        said.result()["usage"]["input_tokens"].as_u64().unwrap()
+    };
+    // The example takes the place of the made-up value, which has another length.
+    assert_ne!(tokens(&["--examples", "examples"]), tokens(&[]));
+    let stage = stage.with("examples/a.out.json", r#"{"summary": "fine", "score": 11}"#);
+    let said = run(&stage, TINY, &["--json-schema", "review.json", "--examples", "examples"]);
+    assert_eq!(said.code, 52, "{said:?}");
+    let result = said.result().to_string();
+    assert!(result.contains("a.out.json") && result.contains("/score"), "{result}");
+}
+
+#[test]
+fn a_model_without_a_name_is_refused() {
+    let stage = Stage::new([]);
+    let said = run(&stage, "", &["--json-schema", "review.json"]);
+    assert_eq!(said.code, 52, "{said:?}");
+    assert!(said.stdout.contains("or `embedded` for the default weights"), "{said:?}");
 }
 
 #[test]
@@ -140,6 +207,22 @@ fn the_doctor_says_whether_the_model_loads() {
     let said: Said = stage.bare(&["doctor", "--offline"]).output().unwrap().into();
     assert_eq!(said.code, 52, "{said:?}");
     assert!(said.stdout.contains("hint: type `airtight models pull smollm2-135m`"), "{said:?}");
+}
+
+#[test]
+fn the_doctor_finds_damaged_weights() {
+    for damaged in [fs::read(TINY).unwrap(), vec![0; 98_362_432]] {
+        let stage = Stage::new([]).with("data/airtight/models/smollm2-135m.gguf", damaged);
+        let doctor = ["doctor", "--offline"];
+        let said: Said = stage.bare(&doctor).output().unwrap().into();
+        assert_eq!(said.code, 52, "{said:?}");
+        assert!(said.stdout.contains("the weights are damaged: `smollm2-135m`"), "{said:?}");
+        assert!(said.stdout.contains("type `airtight models pull smollm2-135m`"), "{said:?}");
+        // With another model in force that is a problem, but not one of the run.
+        let said: Said = stage.command(&doctor).output().unwrap().into();
+        assert_eq!(said.code, 0, "{said:?}");
+        assert!(said.stdout.contains("the weights are damaged: `smollm2-135m`"), "{said:?}");
+    }
 }
 
 #[test]

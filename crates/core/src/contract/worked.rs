@@ -2,14 +2,15 @@
 //!
 //! `x-examples: [{"input": …, "output": …}]` at the root. They constrain nothing; they are shown to
 //! models that imitate better than they follow. An example that breaks its own contract would teach
-//! to break it, so it is found out before and never shown.
+//! to break it, so it is found out before and never shown. Others may be added to a contract, to
+//! which they do not belong: it stays what it is.
 
 use serde_json::Value;
 
 use super::{Contract, Diagnostic, Source};
 use crate::json::Pointer;
 use crate::judge::{Allowance, Strictness, judge};
-use crate::verdict::Verdict;
+use crate::verdict::{Rejected, Verdict};
 
 /// Where a contract has its worked examples.
 const EXAMPLES: &str = "x-examples";
@@ -35,18 +36,36 @@ impl WorkedExample {
     }
 
     fn conforms_to(&self, contract: &Contract) -> bool {
-        let source = Some(Source::new(&self.input));
-        let allowance =
-            Allowance { strictness: Strictness::Strict, source, ..Allowance::default() };
-        matches!(judge(contract, self.output.to_string(), &allowance), Verdict::Accepted(_))
+        let verdict = verdict(contract, &self.input, &self.output.to_string());
+        matches!(verdict, Verdict::Accepted(_))
     }
 }
 
+/// Judges an answer as it stands, as one to this input.
+fn verdict(contract: &Contract, input: &str, output: &str) -> Verdict {
+    let source = Some(Source::new(input));
+    let allowance = Allowance { strictness: Strictness::Strict, source, ..Allowance::default() };
+    judge(contract, output, &allowance)
+}
+
 impl Contract {
-    /// Returns the examples that the contract brings (`x-examples`) and that conform to it.
+    /// Returns the examples that were added, then those that the contract brings (`x-examples`) and
+    /// that conform to it.
     pub fn worked_examples(&self) -> Vec<WorkedExample> {
         let read = listed(self).iter().take(EXAMPLE_LIMIT).filter_map(WorkedExample::read);
-        read.filter(|example| example.conforms_to(self)).collect()
+        let own = read.filter(|example| example.conforms_to(self));
+        self.added.iter().cloned().chain(own).collect()
+    }
+
+    /// Adds an example, with its answer as JSON text, or says what is wrong with the answer.
+    pub fn add_example(&mut self, input: String, output: &str) -> Result<(), Rejected> {
+        match verdict(self, &input, output) {
+            Verdict::Accepted(accepted) => {
+                self.added.push(WorkedExample { input, output: accepted.value.to_value() });
+                Ok(())
+            }
+            Verdict::Rejected(rejected) => Err(rejected),
+        }
     }
 }
 
@@ -136,6 +155,20 @@ mod tests {
         let places: Vec<_> = report.diagnostics.iter().map(|it| it.pointer.to_string()).collect();
         assert_eq!(places, ["/x-examples/0/output", "/x-examples/1", "/x-examples/2/output"]);
         assert_eq!(report.contract.unwrap().worked_examples().len(), 1);
+    }
+
+    #[test]
+    fn examples_that_conform_can_be_added_and_come_first() {
+        let own = json!([{"input": "2", "output": {"sum": 2}}]);
+        let mut contract = preflight(&own).contract.unwrap();
+        let before = contract.fingerprint();
+        contract.add_example("1".to_owned(), "{\"sum\": 1}\n").unwrap();
+        let broken = contract.add_example("1".to_owned(), "{\"sum\": \"one\"}").unwrap_err();
+        assert_eq!(broken.violations.list[0].pointer.to_string(), "/sum");
+        contract.add_example("1".to_owned(), "{\"sum\": 1, \"quote\": \"2\"}").unwrap_err();
+        let inputs: Vec<_> = contract.worked_examples().into_iter().map(|it| it.input).collect();
+        assert_eq!(inputs, ["1", "2"]);
+        assert_eq!(contract.fingerprint(), before);
     }
 
     #[test]

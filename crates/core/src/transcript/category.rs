@@ -9,6 +9,7 @@ use crate::codec::FailureKind;
 
 /// What kind of failure it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub enum Category {
     /// Too many requests.
     #[serde(rename = "rate_limit")]

@@ -13,6 +13,7 @@ use super::claude::TERMINAL_TOOLS;
 
 /// Where a line stands in the stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub struct Place {
     /// Its number, from 1.
     pub line: u64,
@@ -24,6 +25,7 @@ pub struct Place {
 
 /// One thing that happened.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Event {
     /// Something about the session itself.
@@ -65,6 +67,7 @@ impl Event {
 
 /// Something about the session itself.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(tag = "subtype", rename_all = "snake_case")]
 pub enum System {
     /// The session begins.
@@ -81,6 +84,7 @@ pub enum System {
 
 /// What a session begins with.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub struct Init {
     /// Where it stands.
     pub at: Place,
@@ -111,6 +115,7 @@ impl Init {
 
 /// A request that failed and is sent again.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub struct Retry {
     /// Where it stands.
     pub at: Place,
@@ -126,6 +131,7 @@ pub struct Retry {
 
 /// What background work came to.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub struct Notification {
     /// Where it stands.
     pub at: Place,
@@ -139,6 +145,7 @@ pub struct Notification {
 
 /// A complaint.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub struct Warning {
     /// Where it stands.
     pub at: Place,
@@ -148,17 +155,20 @@ pub struct Warning {
 
 /// A line as it was written.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub struct Verbatim {
     /// Where it stands.
     pub at: Place,
     /// What it calls itself.
     pub kind: String,
     /// All of it.
+    #[cfg_attr(feature = "schemars", schemars(with = "serde_json::Value"))]
     pub value: Box<RawValue>,
 }
 
 /// What the model said.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub struct Assistant {
     /// Where it stands.
     pub at: Place,
@@ -170,6 +180,7 @@ pub struct Assistant {
 
 /// A message of the model, or some blocks of one.
 #[derive(Debug, Clone, Default, Serialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub struct AssistantMessage {
     /// The id of the answer; messages of one answer share it.
     pub id: Option<String>,
@@ -180,11 +191,13 @@ pub struct AssistantMessage {
     /// Why the model stopped, if that is known yet.
     pub stop_reason: Option<String>,
     /// What it used so far, if that is told.
+    #[cfg_attr(feature = "schemars", schemars(with = "Option<super::Tokens>"))]
     pub usage: Option<Usage>,
 }
 
 /// A piece of what the model said.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Block {
     /// Text.
@@ -204,17 +217,20 @@ pub enum Block {
         /// The tool.
         name: String,
         /// The arguments as they were written.
+        #[cfg_attr(feature = "schemars", schemars(with = "serde_json::Value"))]
         input: Box<RawValue>,
     },
     /// Something else, as it was written.
     Opaque {
         /// All of it.
+        #[cfg_attr(feature = "schemars", schemars(with = "serde_json::Value"))]
         value: Box<RawValue>,
     },
 }
 
 /// What the model was told.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub struct User {
     /// Where it stands.
     pub at: Place,
@@ -226,6 +242,7 @@ pub struct User {
 
 /// A message to the model.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub struct UserMessage {
     /// What it was told, in order.
     pub content: Vec<Told>,
@@ -233,6 +250,7 @@ pub struct UserMessage {
 
 /// A piece of what the model was told.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Told {
     /// Text.
@@ -252,12 +270,14 @@ pub enum Told {
     /// Something else, as it was written.
     Opaque {
         /// All of it.
+        #[cfg_attr(feature = "schemars", schemars(with = "serde_json::Value"))]
         value: Box<RawValue>,
     },
 }
 
 /// What the program says at its end.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub struct Finish {
     /// Where it stands.
     pub at: Place,
@@ -270,15 +290,18 @@ pub struct Finish {
     /// The final text.
     pub result: Option<String>,
     /// The structured answer as it was written.
+    #[cfg_attr(feature = "schemars", schemars(with = "serde_json::Value"))]
     pub structured_output: Option<Box<RawValue>>,
     /// Why the model stopped.
     pub stop_reason: Option<String>,
     /// What was used.
+    #[cfg_attr(feature = "schemars", schemars(with = "super::Tokens"))]
     pub usage: Usage,
 }
 
 /// Why a line is kept raw.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum RawReason {
     /// There is nothing but white space.
@@ -299,6 +322,7 @@ pub enum RawReason {
 
 /// A line that says nothing that is understood.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub struct Raw {
     /// Where it stands.
     pub at: Place,

@@ -95,3 +95,64 @@ fn pieces_of_a_failed_gemini_are_no_answer() {
     assert_eq!((record.answer, record.succeeded), (None, false));
     assert_eq!(record.output, "{\"ans{\"answer\":42}");
 }
+
+#[test]
+fn a_result_alone_is_a_success_and_what_is_odd_about_it_is_told() {
+    let record = stream(Program::Claude, "result_alone");
+    assert_eq!((record.answer.as_deref(), record.succeeded), (Some("Forty-two."), true));
+    assert_eq!(record.total_cost_usd, None);
+    let told: Vec<&str> = record.warnings.iter().filter_map(|it| it.split(':').next()).collect();
+    assert_eq!(told, ["huge-numbers", "odd-error-flag"]);
+}
+
+#[test]
+fn an_array_of_lines_says_what_the_lines_say() {
+    for (name, bytes) in streams(Program::Qwen).into_iter().chain(streams(Program::Codex)) {
+        let text = String::from_utf8(bytes).unwrap();
+        let lines: Vec<serde_json::Value> =
+            text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+        // One of them is an array already.
+        if lines.iter().any(serde_json::Value::is_array) {
+            continue;
+        }
+        let stream: Vec<String> = lines.iter().map(serde_json::Value::to_string).collect();
+        let array = serde_json::Value::from(lines);
+        let expected = without_places(stream.join("\n").as_bytes());
+        assert_eq!(without_places(array.to_string().as_bytes()), expected, "{name}");
+        let pretty = serde_json::to_string_pretty(&array).unwrap();
+        assert_eq!(without_places(pretty.as_bytes()), expected, "{name}");
+    }
+}
+
+/// Returns what a stream says, wherever it stands there.
+fn without_places(bytes: &[u8]) -> Vec<serde_json::Value> {
+    let told = told(Decoder::default(), bytes, &[7, 100]);
+    let mut lines: Vec<serde_json::Value> =
+        told.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    lines.iter_mut().for_each(forget_places);
+    lines
+}
+
+fn forget_places(value: &mut serde_json::Value) {
+    if let Some(members) = value.as_object_mut() {
+        for place in ["at", "result_at", "raw_lines", "lines"] {
+            members.remove(place);
+        }
+        members.values_mut().for_each(forget_places);
+    }
+}
+
+#[test]
+fn what_stands_in_a_document_is_found_there() {
+    let (_, bytes) = streams(Program::Claude).into_iter().find(|(it, _)| it == "array").unwrap();
+    let (events, record) = read(Decoder::default(), &bytes, &[]);
+    let breaks = |bytes: &[u8]| memchr::memchr_iter(b'\n', bytes).count() as u64;
+    assert_eq!(record.lines.total, breaks(&bytes));
+    assert_eq!(record.lines.raw_messages, events.len() as u64);
+    let at = record.result_at.unwrap();
+    let start = usize::try_from(at.offset).unwrap();
+    let found = &bytes[start..start + usize::try_from(at.length).unwrap()];
+    let found: serde_json::Value = serde_json::from_slice(found).unwrap();
+    assert_eq!(found["type"], "result");
+    assert_eq!(at.line, breaks(&bytes[..start]) + 1);
+}

@@ -3,6 +3,8 @@
 //! Text comes in pieces, and a request that is sent again leaves no mark between those of both
 //! attempts; so pieces are trusted only if the result is a success.
 
+mod document;
+
 use crate::codec::Usage;
 use crate::json::Node;
 
@@ -42,7 +44,8 @@ impl Reader {
                 vec![Event::System(System::Warning(Warning { at, message }))]
             }
             Some("result") => vec![self.ended(at, object, tally)],
-            _ => Vec::new(),
+            None => document::read(at, object, tally),
+            Some(_) => Vec::new(),
         }
     }
 

@@ -45,7 +45,7 @@ fn interactive(tally: &Tally) -> Option<Doubt> {
     }
     let how = if tally.asked_user {
         "called a tool that asks the user"
-    } else if tally.output.text().trim_end().ends_with('?') {
+    } else if tally.words().trim_end().ends_with('?') {
         "ended with a question"
     } else {
         return None;
@@ -61,7 +61,7 @@ fn background(tally: &Tally) -> Option<Doubt> {
     if launches == 0 {
         return None;
     }
-    let says_so = || Regex::new(WAITING).is_ok_and(|regex| regex.is_match(&tally.output.text()));
+    let says_so = || Regex::new(WAITING).is_ok_and(|regex| regex.is_match(&tally.words()));
     let how = if says_so() {
         "its last words say that it is waiting".to_owned()
     } else {

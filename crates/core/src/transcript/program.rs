@@ -8,6 +8,7 @@ use super::object::Fields;
 
 /// An agent CLI.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Program {
     /// Claude Code: `--output-format stream-json --verbose`.
@@ -48,6 +49,10 @@ impl Program {
         let has = |key: &str| line.member(key).is_some();
         if has("sessionID") || (has("info") && has("parts")) {
             return Some(Self::Opencode);
+        }
+        let is_document = has("session_id") && (has("response") || line.object("error").is_some());
+        if !has("type") && (is_document || (has("response") && has("stats"))) {
+            return Some(Self::Gemini);
         }
         let kind = line.text("type")?;
         match kind {
@@ -95,6 +100,10 @@ mod tests {
     #[test_case(r#"{"type":"init","session_id":"s","model":"m"}"# => Some(Program::Gemini))]
     #[test_case(r#"{"type":"result","status":"success"}"# => Some(Program::Gemini))]
     #[test_case(r#"{"type":"error","severity":"warning","message":"m"}"# => Some(Program::Gemini))]
+    #[test_case(r#"{"session_id":"s","response":"r","stats":{}}"# => Some(Program::Gemini); "a document of gemini")]
+    #[test_case(r#"{"session_id":"s","error":{"message":"m"}}"# => Some(Program::Gemini); "a failure of gemini")]
+    #[test_case(r#"{"response":"r","stats":{}}"# => Some(Program::Gemini); "an older document of gemini")]
+    #[test_case(r#"{"response":"r"}"# => None)]
     #[test_case(r#"{"type":"step_start","sessionID":"s","part":{}}"# => Some(Program::Opencode))]
     #[test_case(r#"{"info":{},"parts":[]}"# => Some(Program::Opencode))]
     #[test_case(r#"{"type":"weather"}"# => None)]

@@ -27,6 +27,7 @@ pub enum Exit {
 
 /// Everything there is to say about a stream.
 #[derive(Debug, Clone, Default, Serialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub struct Record {
     /// Always `record`.
     #[serde(rename = "type")]
@@ -77,8 +78,10 @@ pub struct Record {
     /// Tokens said; 0 if that is not told.
     pub output_tokens: u64,
     /// The same as far as it is known, in detail.
+    #[cfg_attr(feature = "schemars", schemars(with = "super::Tokens"))]
     pub usage: Usage,
     /// What each model used, as it was written.
+    #[cfg_attr(feature = "schemars", schemars(with = "serde_json::Value"))]
     pub model_usage: Option<Box<RawValue>>,
     /// What everything cost by the program's own account.
     pub total_cost_usd: Option<Number>,
@@ -93,6 +96,7 @@ pub struct Record {
     /// Background work that had not ended.
     pub pending_tasks: Vec<String>,
     /// Calls that were not allowed, as they were written.
+    #[cfg_attr(feature = "schemars", schemars(with = "serde_json::Value"))]
     pub permission_denials: Option<Box<RawValue>>,
     /// What is worth a look, in a fixed order.
     pub warnings: Vec<String>,
@@ -112,6 +116,12 @@ impl Record {
         Self { kind: "record", version: VERSION, ..Self::default() }
     }
 
+    /// Claims that nothing was said: neither in words nor as a payload.
+    pub(super) fn is_silent(&self) -> bool {
+        let texts = [Some(&self.output), self.answer.as_ref()];
+        self.payload.is_none() && texts.into_iter().flatten().all(|text| text.trim().is_empty())
+    }
+
     /// Returns what a contract has to judge: the payload, else the answer in words.
     ///
     /// A program that failed claims nothing, also if it told a payload.
@@ -123,17 +133,20 @@ impl Record {
 
 /// A structured answer.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub struct Payload {
     /// Where it was found.
     pub source: PayloadSource,
     /// The line that holds it.
     pub at: Place,
     /// The answer as it was written.
+    #[cfg_attr(feature = "schemars", schemars(with = "serde_json::Value"))]
     pub value: Box<RawValue>,
 }
 
 /// Where a structured answer was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum PayloadSource {
     /// In the line that says that the program is done.
@@ -144,6 +157,7 @@ pub enum PayloadSource {
 
 /// What only some programs tell; absent where they do not.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub struct Metadata {
     /// Turns that codex began.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -155,6 +169,7 @@ pub struct Metadata {
 
 /// How many lines there are of each kind.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub struct LineCounts {
     /// All of them.
     pub total: u64,
@@ -201,6 +216,7 @@ impl LineCounts {
 
 /// Where a line was kept raw.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub struct RawLine {
     /// Where it stands.
     pub at: Place,

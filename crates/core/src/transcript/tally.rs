@@ -73,6 +73,8 @@ pub(super) struct Tally {
     /// Whether the model called a tool that asks the user.
     pub(super) asked_user: bool,
     pub(super) lone_surrogates: u64,
+    /// Numbers that are beyond all machine numbers.
+    pub(super) huge_numbers: u64,
 }
 
 impl Tally {
@@ -88,6 +90,7 @@ impl Tally {
             pending_tasks: BTreeSet::new(),
             asked_user: false,
             lone_surrogates: 0,
+            huge_numbers: 0,
         }
     }
 
@@ -154,6 +157,12 @@ impl Tally {
         self.record.num_results > 0 && self.pending_tasks.is_empty()
     }
 
+    /// Returns everything that was said; of a program that tells its result alone, that.
+    pub(super) fn words(&self) -> String {
+        let output = self.output.text();
+        if output.trim().is_empty() { self.result.clone().unwrap_or_default() } else { output }
+    }
+
     /// Notes a line that is kept raw.
     pub(super) fn count_raw(&mut self, raw: &Raw) {
         self.record.lines.count_raw(raw.reason);
@@ -172,19 +181,19 @@ impl Tally {
             Heuristics::Applied => heuristics::doubt(&self),
             Heuristics::Off => None,
         };
-        self.add_warnings(doubt.as_ref());
-        let Self { mut record, output, delivery, failure, .. } = self;
-        record.payload = delivery.into_payload();
-        record.output = output.text();
-        let is_done = record.num_results > 0 && failure.is_none();
+        self.record.payload = std::mem::take(&mut self.delivery).into_payload();
+        self.record.output = self.output.text();
+        let is_done = self.record.num_results > 0 && self.failure.is_none();
         // What a program says before it fails, or is stopped, is no answer.
-        record.answer = self.result.or_else(|| output.this_turn()).filter(|_| is_done);
+        let answer = self.result.take().or_else(|| self.output.this_turn());
+        self.record.answer = answer.filter(|_| is_done);
+        self.add_warnings(doubt.as_ref());
+        let Self { mut record, failure, .. } = self;
         let ended_well = match exit {
             Exit::Code(code) => code == 0,
             Exit::Unknown => is_done,
         };
-        let said = !record.output.trim().is_empty() || record.payload.is_some();
-        record.succeeded = ended_well && said;
+        record.succeeded = ended_well && !record.is_silent();
         record.succeeded_cleanly = record.succeeded && is_done && doubt.is_none();
         record.exit_code = match exit {
             Exit::Code(code) => Some(code),
@@ -209,15 +218,18 @@ impl Tally {
         let results = self.record.num_results;
         let pending = self.pending_tasks.len();
         let raw = self.record.lines.told();
-        let lone = self.lone_surrogates;
+        let (lone, huge) = (self.lone_surrogates, self.huge_numbers);
+        let is_silent = results > 0 && self.failure.is_none() && self.record.is_silent();
         let dropped = self.record.harness_metadata.dropped_events_count.unwrap_or(0);
         let findings = [
             (results == 0, "no-result: the stream ends before the program says it is done".into()),
+            (is_silent, "no-output: the program says it is done, and said nothing else".into()),
             (results > 1, format!("several-results: {results}; the last one counts")),
             (pending > 0, format!("pending-tasks: {pending} had not ended")),
             (dropped > 0, format!("dropped-events: {dropped}, says the program")),
             (self.output.is_cut(), "output-truncated: more was said than is kept".into()),
             (lone > 0, format!("lone-surrogates: {lone}, read as U+FFFD")),
+            (huge > 0, format!("huge-numbers: {huge}, read as null")),
             (!raw.is_empty(), format!("raw-lines: {}", raw.join(", "))),
         ];
         warnings.extend(findings.into_iter().filter(|(holds, _)| *holds).map(|(_, text)| text));

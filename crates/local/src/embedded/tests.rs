@@ -214,7 +214,23 @@ fn a_prompt_beyond_the_context_is_refused() {
         closing: Closing::Anything,
     };
     let error = embedded().answer(question, &mut |_| ControlFlow::Continue(())).unwrap_err();
-    assert!(matches!(error, EmbeddedError::Engine(EngineError::Context { .. })), "{error:?}");
+    assert!(error.is_too_long(), "{error:?}");
+}
+
+#[test]
+fn a_prompt_that_leaves_no_room_for_the_shortest_answer_is_too_long() {
+    let mut embedded = embedded();
+    // A token for each letter.
+    let schema = json!({"const": "x".repeat(embedded.memory.capacity() - 10)});
+    let question = Question {
+        turns: &ask("go"),
+        schema: Some(&schema),
+        sampling: Sampling::Greedy,
+        budget: usize::MAX,
+        closing: Closing::Anything,
+    };
+    let error = embedded.answer(question, &mut |_| ControlFlow::Continue(())).unwrap_err();
+    assert!(error.is_too_long(), "{error:?}");
 }
 
 #[test]

@@ -56,20 +56,20 @@ impl Shape {
         }
         let width = sizes.multiple_of_32("embedding_length")?;
         let heads = sizes.size("attention.head_count", WIDTH_LIMIT)?;
-        let key_heads = match header.natural(&sizes.key("attention.head_count_kv")) {
-            Some(_) => sizes.size("attention.head_count_kv", WIDTH_LIMIT)?,
-            None => heads,
-        };
         let tokens = header.texts("tokenizer.ggml.tokens").map_or(0, <[String]>::len);
         let vocabulary = checked("tokenizer.ggml.tokens", tokens as u64, VOCABULARY_LIMIT)?;
         let head_width = width / heads;
-        let rotated = match header.natural(&sizes.key("rope.dimension_count")) {
-            Some(_) => sizes.size("rope.dimension_count", head_width as u64)?,
-            None => head_width,
-        };
-        let fits = width % heads == 0 && heads % key_heads == 0;
-        if !fits || rotated % 2 != 0 || head_width * key_heads % 32 != 0 {
+        if width % heads != 0 || head_width % 2 != 0 {
             return Err(invalid("attention.head_count", heads as u64));
+        }
+        let key_heads = sizes.optional("attention.head_count_kv", WIDTH_LIMIT)?.unwrap_or(heads);
+        if heads % key_heads != 0 || head_width * key_heads % 32 != 0 {
+            return Err(invalid("attention.head_count_kv", key_heads as u64));
+        }
+        let rotated = sizes.optional("rope.dimension_count", head_width as u64)?;
+        let rotated = rotated.unwrap_or(head_width);
+        if rotated % 2 != 0 {
+            return Err(invalid("rope.dimension_count", rotated as u64));
         }
         Ok(Self {
             layers: sizes.size("block_count", LAYER_LIMIT)?,
@@ -111,9 +111,16 @@ impl Sizes<'_> {
     }
 
     fn size(&self, name: &str, limit: u64) -> Result<usize, WeightsError> {
+        self.optional(name, limit)?.ok_or_else(|| WeightsError::Missing(self.key(name)))
+    }
+
+    fn optional(&self, name: &str, limit: u64) -> Result<Option<usize>, WeightsError> {
         let key = self.key(name);
-        let value = self.header.natural(&key).ok_or(WeightsError::Missing(key))?;
-        checked(name, value, limit)
+        if self.header.value(&key).is_none() {
+            return Ok(None);
+        }
+        let value = self.header.natural(&key).ok_or(WeightsError::NoNumber(key))?;
+        checked(name, value, limit).map(Some)
     }
 
     fn multiple_of_32(&self, name: &str) -> Result<usize, WeightsError> {

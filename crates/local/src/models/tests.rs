@@ -85,12 +85,25 @@ fn a_file_of_another_size_is_not_taken_for_known_weights() {
     assert!(!models.remove(&known, &mut patiently).unwrap());
 }
 
+#[test_case(None => Condition::Absent)]
+#[test_case(Some(CONTENT) => Condition::Sound)]
+#[test_case(Some(b"GGUF, more or LESS") => Condition::Damaged)]
+#[test_case(Some(b"GGUF") => Condition::Damaged; "cut off")]
+fn known_weights_are_told_by_their_checksum(content: Option<&[u8]>) -> Condition {
+    let folder = tempfile::tempdir().unwrap();
+    if let Some(content) = content {
+        fs::write(folder.path().join("smollm2-135m.gguf"), content).unwrap();
+    }
+    let models = Models::in_folder(folder.path());
+    models.examine(&package(CONTENT_SHA256), &mut patiently).unwrap()
+}
+
 #[test]
 fn a_file_of_the_users_is_installed_under_its_name() {
     let folder = tempfile::tempdir().unwrap();
     let (_source, file) = Gguf::model(1).save();
     let models = Models::in_folder(folder.path());
-    let checksum = file_checksum(&file).unwrap().to_uppercase();
+    let checksum = checksum(&file, &mut patiently).unwrap().to_uppercase();
     let path = models.install(&name("mine"), &file, Some(&checksum), &mut patiently).unwrap();
     assert_eq!(models.path(&name("mine")), Some(path.clone()));
     assert_eq!(fs::read(&path).unwrap(), fs::read(&file).unwrap());
@@ -110,7 +123,7 @@ fn what_cannot_be_used_is_not_installed(damage: fn(&Path), sha256: Option<&str>,
     let error = models.install(&name("mine"), &file, sha256, &mut patiently).unwrap_err();
     assert!(error.to_string().ends_with(message), "{error}");
     assert_eq!(models.path(&name("mine")), None);
-    assert_eq!(names_in(&folder.path().join("mine.partial")), [""; 0]);
+    assert_eq!(names_in(folder.path()), [""; 0]);
 }
 
 #[test]
@@ -121,7 +134,7 @@ fn one_who_breaks_off_has_nothing() {
     let mut impatient = |_| ControlFlow::Break(());
     let error = models.install(&name("mine"), &file, None, &mut impatient).unwrap_err();
     assert!(matches!(error, PullError::Interrupted), "{error:?}");
-    assert_eq!(models.path(&name("mine")), None);
+    assert_eq!(names_in(folder.path()), [""; 0]);
 }
 
 #[test]

@@ -80,6 +80,14 @@ fn plain_text_that_was_cut_says_so() {
 }
 
 #[test]
+fn a_limit_below_the_shortest_answer_cuts_it_before_its_first_word() {
+    let format = Some(Format { name: "answer".to_owned(), schema: json!({"const": "yes"}) });
+    let limited = Request { format, max_output_tokens: Some(2), ..request() };
+    let reply = respond(&limited).unwrap();
+    assert_eq!((reply.text().as_str(), reply.stop), ("", Some(End::MaxTokens)));
+}
+
+#[test]
 fn a_listener_that_breaks_off_hears_no_more() {
     let (_folder, path) = Gguf::model(3).save();
     let mut heard = 0;

@@ -36,6 +36,14 @@ fn changed(change: impl FnOnce(&mut Gguf)) -> Vec<u8> {
     "`embedding_length` is 0, which no model has"; "no width")]
 #[test_case(&changed(|file| file.number("llama.attention.head_count", 7)),
     "`attention.head_count` is 7, which no model has"; "heads that do not divide the width")]
+#[test_case(&changed(|file| file.number("llama.attention.head_count_kv", 3)),
+    "`attention.head_count_kv` is 3, which no model has"; "heads of keys that do not divide the heads")]
+#[test_case(&changed(|file| file.number("llama.attention.head_count_kv", 0)),
+    "`attention.head_count_kv` is 0, which no model has"; "no heads of keys")]
+#[test_case(&changed(|file| file.text("llama.attention.head_count_kv", "2")),
+    "`llama.attention.head_count_kv` is no whole number"; "heads of keys in words")]
+#[test_case(&changed(|file| file.number("llama.rope.dimension_count", 3)),
+    "`rope.dimension_count` is 3, which no model has"; "half a pair")]
 #[test_case(&changed(|file| file.number("llama.block_count", 100_000)),
     "`block_count` is 100000, which no model has"; "too many layers")]
 #[test_case(&changed(|file| file.number("llama.block_count", 3)),

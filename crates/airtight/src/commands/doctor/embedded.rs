@@ -1,9 +1,15 @@
-//! The embedded model: are its weights here, and can a model be made of them?
+//! The embedded model: are its weights here and undamaged, and can a model be made of them?
 
 use airtight_agent::provider::{Model, Weights};
 
 use super::provider::Examined;
+#[cfg(feature = "embedded")]
+use super::provider::State;
 use crate::env::Environment;
+#[cfg(feature = "embedded")]
+use crate::error::Outcome;
+#[cfg(feature = "embedded")]
+use crate::weights::{self, Found};
 
 /// What it is called among the providers.
 const NAME: &str = "embedded";
@@ -11,26 +17,11 @@ const NAME: &str = "embedded";
 /// Examines the embedded model; `chosen` is the model in force.
 #[cfg(feature = "embedded")]
 pub(super) fn examine(chosen: Option<&Model>, environment: &Environment) -> Examined {
-    use super::provider::State;
-    use crate::error::Outcome;
-    use crate::weights::{self, Found};
-
-    let Some(model @ Model::Embedded(own)) = chosen else {
-        let mut examined = Examined::absent(NAME, None, "no weights");
-        match weights::find(&Weights::Usual, environment) {
-            Ok(Found::Here(path)) => {
-                examined.state = State::Untried;
-                examined.message = format!("weights in {}", path.display());
-            }
-            Ok(Found::Known(package)) => {
-                examined.hints = weights::missing(package, Outcome::Contract).hints;
-            }
-            Err(_) => {}
-        }
-        return examined;
-    };
+    let Some(model @ Model::Embedded(own)) = chosen else { return idle(environment) };
     let mut examined = Examined::absent(NAME, Some(model.to_string()), "no weights");
-    let loaded = weights::find(own, environment).and_then(|found| match found {
+    let sound = weights::refuse_damage(own, environment);
+    let found = sound.and_then(|()| weights::find(own, environment));
+    let loaded = found.and_then(|found| match found {
         Found::Here(path) => weights::open(&path).map(|_| path),
         Found::Known(package) => Err(weights::missing(package, Outcome::Contract)),
     });
@@ -42,6 +33,26 @@ pub(super) fn examine(chosen: Option<&Model>, environment: &Environment) -> Exam
         }
         Err(error) => examined.failing(&error),
     }
+}
+
+/// Examines the weights that would be used if another model were not in force.
+#[cfg(feature = "embedded")]
+fn idle(environment: &Environment) -> Examined {
+    let mut examined = Examined::absent(NAME, None, "no weights");
+    let Ok(found) = weights::find(&Weights::Usual, environment) else { return examined };
+    if let Err(error) = weights::refuse_damage(&Weights::Usual, environment) {
+        return examined.failing(&error);
+    }
+    match found {
+        Found::Here(path) => {
+            examined.state = State::Untried;
+            examined.message = format!("weights in {}", path.display());
+        }
+        Found::Known(package) => {
+            examined.hints = weights::missing(package, Outcome::Contract).hints;
+        }
+    }
+    examined
 }
 
 /// Says that there is none in this program.

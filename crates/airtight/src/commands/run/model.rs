@@ -6,6 +6,7 @@ use airtight_agent::provider::{
 use airtight_core::run;
 use secrecy::SecretString;
 
+use crate::cli::ModelArgs;
 use crate::config::{Config, Key};
 use crate::env::Environment;
 use crate::error::{Error, Outcome};
@@ -35,6 +36,35 @@ pub(crate) fn chosen(config: &Config, environment: &Environment) -> Result<Model
             .caused_by(error)
             .hint(hint)
     })
+}
+
+/// Refuses flags that the model in force has no use for.
+pub(super) fn refuse_idle_flags(flags: &ModelArgs, model: &Model) -> Result<(), Error> {
+    let refused = |message: &str, hint: &str| Err(Error::new(Outcome::Usage, message).hint(hint));
+    match model {
+        Model::Embedded(_) if flags.base_url.is_some() => refused(
+            "`--base-url` says where a provider is, and the embedded model is in this process",
+            "leave it out, or name another model by `--model PROVIDER:NAME`",
+        ),
+        Model::Served(_) if flags.seed.is_some() => refused(
+            "`--seed` is for the embedded model: a provider has a chance of its own",
+            "leave it out, or use `--model embedded`",
+        ),
+        Model::Served(_) if flags.examples.is_some() => refused(
+            "`--examples` are shown to the embedded model alone",
+            "leave it out, or use `--model embedded`",
+        ),
+        Model::Embedded(_) | Model::Served(_) => Ok(()),
+    }
+}
+
+/// Decides where chance begins for a model in this process.
+pub(super) fn seeded(provider: Provider, seed: Option<u64>) -> Provider {
+    match (provider, seed) {
+        #[cfg(feature = "embedded")]
+        (Provider::Embedded(model), Some(seed)) => Provider::Embedded(model.seeded(seed)),
+        (provider, _) => provider,
+    }
 }
 
 /// Claims that there is a key or an address of some provider.

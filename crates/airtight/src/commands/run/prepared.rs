@@ -14,7 +14,9 @@ use airtight_core::run::{Policy, Terminal};
 use super::access::{Access, Consent};
 use super::driver::{self, Driver};
 use super::equipment::{self, Equipment, Offered};
+use super::examples;
 use super::limit::Limit;
+use super::model;
 use super::prompt::{self, Prompt, Stdin};
 use super::stdin::{self, Piped};
 use crate::cli::RunArgs;
@@ -63,7 +65,10 @@ impl Prepared {
         let options = options(args);
         let again = check_command(&args.contract, &args.folder, &args.patterns, options.wrap);
         let text = contract_text(&source, limit)?;
-        let contract = Arc::new(compile(&text, &source, &options, &again)?);
+        let mut contract = compile(&text, &source, &options, &again)?;
+        if let Some(folder) = &args.model.examples {
+            examples::add(&environment.resolve(folder), &mut contract)?;
+        }
         let equipment = Equipment::plan(args, &config, environment, tools(args, &driver))?;
         let access = Access::find(&driver, equipment.folder(), &config, environment)?;
         let mut notes = config.warnings.clone();
@@ -81,11 +86,12 @@ impl Prepared {
         let policy = driver.policy(&config)?;
         // What may take long comes last, when nothing else can be refused.
         let provider = access.open(&config, environment, limit, consent(args))?;
+        let provider = model::seeded(provider, args.model.seed);
         Ok(Self {
             driver,
             price: provider.price(),
             provider,
-            contract,
+            contract: Arc::new(contract),
             prompt: text,
             source: quoted,
             policy,
@@ -144,7 +150,14 @@ fn refuse_conflicts(args: &RunArgs, config: &Config) -> Result<(), Error> {
 /// Refuses what the driver cannot honour.
 fn refuse_foreign(args: &RunArgs, driver: &Driver, config: &Config) -> Result<(), Error> {
     match driver {
-        Driver::Model(model) => refuse_tools(args, model),
+        Driver::Model(model) => {
+            refuse_tools(args, model)?;
+            model::refuse_idle_flags(&args.model, model)
+        }
+        Driver::Program(..) if args.model.seed.is_some() || args.model.examples.is_some() => {
+            let message = "`--seed` and `--examples` are for the embedded model";
+            Err(Error::new(Outcome::Usage, message).hint("leave them out"))
+        }
         Driver::Program(program, _) if args.tools.no_tools || args.tools.mcp_config.is_some() => {
             let name = program.name();
             let message = format!("`{name}` has tools of its own, which cannot be set from here");

@@ -6,6 +6,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use airtight_core::transcript::Decoder;
+use tokio_util::sync::CancellationToken;
 
 use crate::input::Input;
 
@@ -19,12 +20,21 @@ const PAUSE: Duration = Duration::from_millis(100);
 const LAST_WORDS: Duration = Duration::from_secs(2);
 
 /// What the end of the stream means.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug)]
 pub(super) enum End {
     /// There is no more.
     Final,
-    /// There may be more, unless nothing comes for so long.
-    ForNow(Duration),
+    /// There may be more.
+    ForNow(Patience),
+}
+
+/// How long more is waited for.
+#[derive(Debug)]
+pub(super) struct Patience {
+    /// Unless nothing comes for so long.
+    pub(super) idle: Duration,
+    /// Unless somebody interrupts.
+    pub(super) interrupt: CancellationToken,
 }
 
 /// Where the pieces come from.
@@ -32,7 +42,7 @@ enum Source {
     /// What ends by itself.
     Ending(Box<dyn Read + Send>),
     /// A file that may grow.
-    Growing { file: File, read_bytes: u64, patience: Duration },
+    Growing { file: File, read_bytes: u64, patience: Patience },
 }
 
 /// The pieces of a stream.
@@ -58,8 +68,10 @@ impl Chunks {
         let length = match &mut self.source {
             Source::Ending(reader) => read(reader, &mut self.chunk)?,
             Source::Growing { file, read_bytes, patience } => {
-                let patience = if decoder.is_over() { LAST_WORDS } else { *patience };
-                let length = await_more(file, *read_bytes, patience, &mut self.chunk)?;
+                let idle = if decoder.is_over() { LAST_WORDS } else { patience.idle };
+                let wants_more =
+                    |since: Instant| since.elapsed() < idle && !patience.interrupt.is_cancelled();
+                let length = await_more(file, *read_bytes, wants_more, &mut self.chunk)?;
                 *read_bytes += length as u64;
                 length
             }
@@ -68,19 +80,18 @@ impl Chunks {
     }
 }
 
-/// Reads what is there, or comes in time; nothing if the file gets shorter, because what follows is
-/// another stream.
+/// Reads what is there, or comes while more is wanted; nothing if the file gets shorter, because
+/// what follows is another stream.
 fn await_more(
     file: &mut File,
     read_bytes: u64,
-    patience: Duration,
+    wants_more: impl Fn(Instant) -> bool,
     chunk: &mut [u8],
 ) -> io::Result<usize> {
     let since = Instant::now();
     loop {
         let length = read(file, chunk)?;
-        let is_over =
-            || io::Result::Ok(since.elapsed() >= patience || file.metadata()?.len() < read_bytes);
+        let is_over = || io::Result::Ok(!wants_more(since) || file.metadata()?.len() < read_bytes);
         if length > 0 || is_over()? {
             return Ok(length);
         }

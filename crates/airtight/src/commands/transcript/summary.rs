@@ -1,7 +1,7 @@
 //! A record for people.
 
 use airtight_core::transcript::Record;
-use airtight_core::{Rejected, Verdict, excerpt};
+use airtight_core::{Verdict, excerpt};
 
 use crate::error::Error;
 use crate::explain;
@@ -34,21 +34,6 @@ pub(super) fn print(
     rows.extend(record.warnings.iter().map(|text| row("warning", Tone::Warning, text.clone())));
     rows.extend(verdict.map(judged));
     printer.table(0, &rows)
-}
-
-/// Returns what is wrong with a rejected answer, one finding a line.
-pub(super) fn violations(rejected: &Rejected) -> Vec<String> {
-    let list = rejected.violations.list.iter();
-    let mut lines: Vec<String> = list
-        .map(|violation| {
-            let (pointer, keyword) = (&violation.pointer, &violation.keyword);
-            format!("{pointer}: {} (`{keyword}`)", violation.message)
-        })
-        .collect();
-    if rejected.violations.more {
-        lines.push("… and more".to_owned());
-    }
-    lines
 }
 
 fn row(name: &str, tone: Tone, value: impl AsRef<str>) -> Vec<Span> {

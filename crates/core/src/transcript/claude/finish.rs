@@ -3,7 +3,7 @@
 //! There may be several: one for each prompt, and one more when background work is over. The last one
 //! counts, but it does not undo an earlier error.
 
-use crate::json::Node;
+use crate::json::{Kind, Node};
 
 use super::super::category::Evidence;
 use super::super::event::{Event, Finish, Place};
@@ -17,6 +17,9 @@ pub(super) fn read(at: Place, object: &Object, tally: &mut Tally) -> Event {
     let root = object.root();
     // Anything but a literal `true` is no error: older versions leave it out.
     let is_error = root.flag("is_error") == Some(true);
+    if root.given("is_error").is_some_and(|flag| flag.kind() != Kind::Boolean) {
+        tally.warn("odd-error-flag: `is_error` is neither true nor false, and counts as no error");
+    }
     let payload = root.given("structured_output").or_else(|| root.given("structured_result"));
     let payload = payload.map(|payload| object.verbatim(payload));
     let error = is_error.then(|| failure(root, tally));

@@ -1,4 +1,4 @@
-//! Ctrl-C, `kill` and a terminal that goes away: the first signal ends a run cleanly, the second one
+//! Ctrl-C, `kill` and a terminal that goes away: the first signal ends a command cleanly, the second one
 //! ends the process and everything that it started.
 
 use std::io;
@@ -15,7 +15,7 @@ const STACK_BYTES: usize = 512 * 1024;
 
 /// Cancels `interrupt` at the first signal; returns once signals are caught.
 ///
-/// On a thread of its own, because the run's may be waiting for a reader that takes nothing.
+/// On a thread of its own, because the command's may be waiting for a reader that takes nothing.
 pub(super) fn listen(interrupt: CancellationToken) -> io::Result<()> {
     let (ready, caught) = sync_channel(1);
     let listening = move || {
