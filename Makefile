@@ -3,22 +3,30 @@
 SHELL := /usr/bin/env bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help demo test bench fuzz setup format lint layers unit sdk docs bless
+.PHONY: help demo test test-all bench fuzz setup clis format lint layers unit sdk docs bless
 
 # What releases switch on: tested as it is released, while `make demo` and `docs` build without.
 RELEASED := --features airtight/otlp
 
 help: ## Show what there is to type
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
 
 demo: setup ## Build, fetch weights, answer three contracts in the process, judge two answers
 	cargo build --locked --package airtight
 	@scripts/demo target/debug/airtight
 
-test: setup format lint layers unit sdk docs ## Everything that must hold before a change lands
+test: setup clis format lint layers unit sdk docs ## Everything that must hold before a change lands
+
+test-all: test ## The same, and opencode, which is slow
+	@scripts/setup clis all
+	cargo nextest run --package airtight $(RELEASED) --locked --test via --run-ignored only
 
 setup:
 	@scripts/setup
+
+# The real agent CLIs, which tests drive against the scripted server.
+clis:
+	@scripts/setup clis
 
 format:
 	cargo fmt --all -- --check

@@ -82,10 +82,15 @@ impl Event {
         let Self { name, data, .. } = self;
         Bytes::from(match (name, wire) {
             (Some(name), _) => format!("event: {name}\ndata: {data}\n\n"),
-            (None, Wire::Gemini) => format!("data: {data}\r\n\r\n"),
+            (None, Wire::Gemini) => format!("data: {}\r\n\r\n", as_google_writes(data)),
             (None, Wire::Anthropic | Wire::Responses | Wire::Chat) => format!("data: {data}\n\n"),
         })
     }
+}
+
+/// Escapes what Google escapes, and what its own client takes for the end of an event otherwise.
+fn as_google_writes(data: &Value) -> String {
+    data.to_string().replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029")
 }
 
 /// Writes an answer as events.

@@ -24,7 +24,8 @@ pub(super) fn settings(setup: &Setup, clock: Clock) -> Option<Value> {
         .map(|hook| {
             let names = hook.matcher.as_ref().map_or("", |matcher| matcher.as_str());
             json!({
-                "matcher": format!("(?!StructuredOutput$|structured_output$){names}"),
+                // Anchored, for programs look for a match anywhere in a name.
+                "matcher": format!("^(?!StructuredOutput$|structured_output$){names}"),
                 "hooks": [{
                     "type": "command",
                     "command": hook.command,

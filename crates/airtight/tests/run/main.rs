@@ -25,6 +25,7 @@ mod output;
 mod prompts;
 mod proxies;
 mod roots;
+mod said;
 mod secrets;
 mod settings;
 #[cfg(feature = "embedded")]

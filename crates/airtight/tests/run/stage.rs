@@ -1,11 +1,13 @@
 //! A launch directory, a home of its own, and a scripted model.
 
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, Command, Stdio};
 
 use airtight_fake::{Fake, Script, Turn};
-use serde_json::{Value, json};
+use serde_json::json;
 use tempfile::TempDir;
+
+pub(crate) use crate::said::Said;
 
 /// A contract that wants a score from 0 to 10.
 pub(crate) const REVIEW: &str = r#"{
@@ -25,42 +27,6 @@ pub(crate) const KEY: &str = "sk-ant-REDACTED";
 pub(crate) struct Stage {
     folder: TempDir,
     pub(crate) fake: Fake,
-}
-
-/// What a command said.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Said {
-    pub(crate) code: i32,
-    pub(crate) stdout: String,
-    pub(crate) stderr: String,
-}
-
-impl From<Output> for Said {
-    fn from(output: Output) -> Self {
-        Self {
-            code: output.status.code().unwrap_or(-1),
-            stdout: String::from_utf8(output.stdout).unwrap(),
-            stderr: String::from_utf8(output.stderr).unwrap(),
-        }
-    }
-}
-
-impl Said {
-    /// Returns each line of stdout as JSON.
-    pub(crate) fn lines(&self) -> Vec<Value> {
-        self.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
-    }
-
-    /// Returns the one result, which must come last.
-    pub(crate) fn result(&self) -> Value {
-        let lines = self.lines();
-        let results = lines.iter().filter(|line| line["type"] == "result").count();
-        assert_eq!(results, 1, "{}", self.stdout);
-        let last = lines.last().unwrap();
-        assert_eq!(last["type"], "result");
-        assert_eq!(last["exit_code"], self.code);
-        last.clone()
-    }
 }
 
 /// An answer that conforms, by the terminal tool.

@@ -50,6 +50,11 @@ impl Delivery {
         self.stage = Stage::Concluded(payload);
     }
 
+    /// Claims that a result holds the payload.
+    pub(super) fn is_delivered(&self) -> bool {
+        matches!(self.stage, Stage::Concluded(Some(_)))
+    }
+
     /// Notes a call, unless no result could be told to be its own.
     pub(super) fn call(&mut self, id: &str, payload: Payload) {
         if !is_usable(id) {

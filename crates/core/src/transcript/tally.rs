@@ -152,9 +152,11 @@ impl Tally {
         self.launches.remove(call_id);
     }
 
-    /// Claims that the program says it is done, and that nothing goes on in the background.
+    /// Claims that the program says it is done, and that nothing more is to come: it has delivered, or
+    /// nothing goes on in the background.
     pub(super) fn is_over(&self) -> bool {
-        self.record.num_results > 0 && self.pending_tasks.is_empty()
+        let has_ended = self.delivery.is_delivered() || self.pending_tasks.is_empty();
+        self.record.num_results > 0 && has_ended
     }
 
     /// Returns everything that was said; of a program that tells its result alone, that.

@@ -9,6 +9,10 @@ use super::{Refusal, demand_text, entries, filled, is_tool_name, text};
 
 const NAME_CHARS: usize = 128;
 
+/// With one of these betas a conversation may hold `system` messages. Claude Code asks for both, and
+/// does without when it is refused.
+const SYSTEM_MESSAGES: [&str; 2] = ["per-turn-control-", "mid-conversation-"];
+
 pub(super) fn check(headers: &HeaderMap, body: &Value) -> Result<(), Refusal> {
     if !headers.contains_key("x-api-key") && !headers.contains_key("authorization") {
         return Err(Refusal::no_key("x-api-key header is required"));
@@ -27,7 +31,12 @@ pub(super) fn check(headers: &HeaderMap, body: &Value) -> Result<(), Refusal> {
     }
     let mut seen = HashSet::new();
     let mut open: Vec<&str> = Vec::new();
+    let instructed = allows_system_messages(headers);
     for (at, message) in messages.iter().enumerate() {
+        // It says nothing to the calls before it.
+        if instructed && text(message, "role") == "system" {
+            continue;
+        }
         blocks(at, message)?;
         results(at, message, &open)?;
         open = ids(message, "tool_use", "id");
@@ -38,6 +47,13 @@ pub(super) fn check(headers: &HeaderMap, body: &Value) -> Result<(), Refusal> {
         }
     }
     unanswered(messages.len(), &open)
+}
+
+fn allows_system_messages(headers: &HeaderMap) -> bool {
+    let named = headers.get_all("anthropic-beta").iter().filter_map(|betas| betas.to_str().ok());
+    named
+        .flat_map(|betas| betas.split(','))
+        .any(|beta| SYSTEM_MESSAGES.iter().any(|known| beta.trim().starts_with(known)))
 }
 
 fn tools(body: &Value) -> Result<(), Refusal> {

@@ -66,6 +66,21 @@ async fn anthropic_refuses(change: Value, words: Option<&str>) {
     assert_verdict(verdict(Wire::Anthropic, change).await, words);
 }
 
+#[test_case("context-management-2025-06-27", 400; "a beta of something else")]
+#[test_case("effort-2025-11-24,per-turn-control-2026-07-01", 200; "control of turns")]
+#[test_case("mid-conversation-tool-changes-2026-07-01", 200; "changes on the way")]
+#[tokio::test]
+async fn anthropic_takes_system_messages_on_the_way_only_as_a_beta(betas: &str, status: u16) {
+    let fake = start(Turn::text("fine")).await;
+    let mut asked = anthropic_turns(&[result("a"), result("b")]);
+    let told = json!({"role": "system", "content": "Be brief."});
+    asked["messages"].as_array_mut().unwrap().insert(1, told);
+    let mut whole = body(Wire::Anthropic, Manner::Whole, "Hello");
+    whole["messages"] = asked["messages"].take();
+    let sent = post(&fake, Wire::Anthropic, Manner::Whole, &whole).header("anthropic-beta", betas);
+    assert_eq!(sent.send().await.unwrap().status().as_u16(), status);
+}
+
 fn chat_turns(answers: &[&str]) -> Value {
     let mut messages = vec![
         json!({"role": "user", "content": "Hello"}),

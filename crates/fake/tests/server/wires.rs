@@ -42,7 +42,7 @@ const FILTERED: [&str; 4] = ["refusal", "content_filter", "content_filter", "SAF
 )]
 #[tokio::test]
 async fn text_arrives_as_written(wire: Wire, manner: Manner) {
-    let text = "Grüße, 世界 🦀\n\"quoted\" \\ and a tab\t";
+    let text = "Grüße, 世界 🦀\n\"quoted\" \\ and a tab\t, \u{2028}";
     let (turn, expected) = said(Turn::text(text).chunk_chars(3));
     let expected = Heard { text: text.to_owned(), stop: word(wire, ENDED), ..expected };
     assert_eq!(heard(turn, wire, manner).await, expected);
