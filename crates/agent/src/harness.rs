@@ -20,6 +20,7 @@ mod qwen;
 mod session;
 
 use std::ffi::OsString;
+use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -41,7 +42,6 @@ pub use child::Deadlines;
 pub use installed::{Installed, NotInstalled};
 
 /// How a program is to be used.
-#[derive(Debug)]
 pub struct Setup {
     /// Which one.
     pub program: Program,
@@ -65,6 +65,15 @@ pub struct Setup {
     pub hooks: Vec<Hook>,
     /// How long it may take.
     pub deadlines: Deadlines,
+}
+
+impl fmt::Debug for Setup {
+    /// Leaves out arguments and variables: some are keys.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = formatter.debug_struct("Setup");
+        shown.field("program", &self.program).field("installed", &self.installed);
+        shown.finish_non_exhaustive()
+    }
 }
 
 impl Setup {
@@ -104,8 +113,9 @@ impl Traits {
             Program::Gemini | Program::Opencode => (Mode::Prompt, Dialect::ClaudeCode),
         };
         let account = match program {
-            Program::Claude | Program::Opencode => Account::Driver,
-            Program::Codex | Program::Qwen | Program::Gemini => Account::Price,
+            Program::Claude => Account::Driver,
+            // Opencode tells nothing for models whose price it does not know.
+            Program::Codex | Program::Qwen | Program::Gemini | Program::Opencode => Account::Price,
         };
         Self { mode, dialect, account }
     }

@@ -1,13 +1,13 @@
 //! How claude is asked: the schema inline, the question on stdin.
 
 use super::hooks::{self, Clock};
-use super::{Invocation, Refused, Setup};
+use super::{Invocation, Setup};
 use crate::permission::ApprovalMode;
 
-pub(super) fn invoke(invocation: &mut Invocation<'_>) -> Result<(), Refused> {
+pub(super) fn invoke(invocation: &mut Invocation<'_>) {
     let Setup { approval, max_turns, reasks, .. } = *invocation.setup;
     invocation.arguments(["-p", "--output-format", "stream-json", "--verbose"]);
-    invocation.inline_schema()?;
+    invocation.inline_schema();
     let mode = match approval {
         ApprovalMode::Plan => "plan",
         ApprovalMode::Default => "default",
@@ -19,9 +19,8 @@ pub(super) fn invoke(invocation: &mut Invocation<'_>) -> Result<(), Refused> {
     invocation.option("--max-turns", max_turns.map(|turns| turns.to_string()));
     let settings = hooks::settings(invocation.setup, Clock::Seconds);
     invocation.option("--settings", settings.map(|settings| settings.to_string()));
-    invocation.resume_or_instruct();
+    invocation.resume_and_instruct();
     // How often it asks its model again by itself; at least once, for 0 would mean its default.
     invocation.variable("MAX_STRUCTURED_OUTPUT_RETRIES", reasks.max(1).to_string());
     invocation.ask_on_stdin();
-    Ok(())
 }

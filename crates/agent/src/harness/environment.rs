@@ -27,7 +27,6 @@ const EVERYONE: &[&str] = &[
     "SSL_CERT_FILE",
     "SSL_CERT_DIR",
     "NODE_EXTRA_CA_CERTS",
-    "SSH_AUTH_SOCK",
 ];
 
 /// What programs must not see, whatever list it is on: marks of a program that runs us.
@@ -43,7 +42,9 @@ fn own(program: Program) -> &'static [&'static str] {
             "CLOUD_ML_REGION",
             "GOOGLE_APPLICATION_CREDENTIALS",
             "API_TIMEOUT_MS",
-            "BASH_*",
+            "BASH_DEFAULT_TIMEOUT_MS",
+            "BASH_MAX_TIMEOUT_MS",
+            "BASH_MAX_OUTPUT_LENGTH",
             "MAX_THINKING_TOKENS",
             "MCP_*",
             "IS_SANDBOX",

@@ -23,9 +23,12 @@ pub(super) enum Refused {
         /// The most it takes.
         limit: usize,
     },
-    /// The schema is too long for it.
-    #[error("the schema has {size} bytes, and it takes {ARGUMENT_LIMIT_BYTES} as an argument")]
-    SchemaTooLong {
+    /// The schema, or standing instructions, are too long for it.
+    #[error(
+        "schema, instructions and settings are arguments of at most {ARGUMENT_LIMIT_BYTES} bytes, and \
+         one has {size}"
+    )]
+    ArgumentTooLong {
         /// How long it is.
         size: usize,
     },
@@ -35,7 +38,6 @@ pub(super) enum Refused {
 }
 
 /// One call of a program, as far as it is put together.
-#[derive(Debug)]
 pub(super) struct Invocation<'a> {
     pub(super) setup: &'a Setup,
     pub(super) question: Question,
@@ -73,13 +75,17 @@ impl<'a> Invocation<'a> {
     /// Puts it together as the program wants it.
     pub(super) fn complete(&mut self) -> Result<(), Refused> {
         match self.setup.program {
-            Program::Claude => claude::invoke(self)?,
+            Program::Claude => claude::invoke(self),
             Program::Codex => codex::invoke(self)?,
             Program::Qwen => qwen::invoke(self)?,
             Program::Gemini => gemini::invoke(self),
             Program::Opencode => opencode::invoke(self),
         }
-        Ok(())
+        let mut sizes = self.arguments.iter().map(|argument| argument.len());
+        match sizes.find(|size| *size > ARGUMENT_LIMIT_BYTES) {
+            Some(size) => Err(Refused::ArgumentTooLong { size }),
+            None => Ok(()),
+        }
     }
 
     /// Adds arguments.
@@ -115,14 +121,9 @@ impl<'a> Invocation<'a> {
     }
 
     /// Adds the schema as an argument.
-    pub(super) fn inline_schema(&mut self) -> Result<(), Refused> {
-        let Some(schema) = self.schema else { return Ok(()) };
-        let text = schema.to_string();
-        if text.len() > ARGUMENT_LIMIT_BYTES {
-            return Err(Refused::SchemaTooLong { size: text.len() });
-        }
-        self.arguments(["--json-schema", &text]);
-        Ok(())
+    pub(super) fn inline_schema(&mut self) {
+        let Some(schema) = self.schema else { return };
+        self.arguments(["--json-schema", &schema.to_string()]);
     }
 
     /// Adds the schema as the file that `flag` names.
@@ -141,14 +142,14 @@ impl<'a> Invocation<'a> {
         Ok(path)
     }
 
-    /// Goes on with a session, or begins one with the standing instructions, which it then keeps.
-    pub(super) fn resume_or_instruct(&mut self) {
+    /// Goes on with a session, if there is one, and gives the standing instructions: not every
+    /// version keeps those of the first call.
+    pub(super) fn resume_and_instruct(&mut self) {
         if let Some(session) = self.question.session.take() {
             self.arguments(["--resume", &session.session_id]);
-        } else {
-            let system = self.question.system.take();
-            self.option("--append-system-prompt", system);
         }
+        let system = self.question.system.take();
+        self.option("--append-system-prompt", system);
     }
 
     /// Asks the question on stdin: arguments are too short for it, and everybody can read them.

@@ -14,9 +14,11 @@ pub(super) fn invoke(invocation: &mut Invocation<'_>) {
     // By itself it runs and edits whatever its model likes.
     let denied = match invocation.setup.approval {
         ApprovalMode::Plan | ApprovalMode::Default => {
-            Some(r#"{"bash":"deny","edit":"deny","webfetch":"deny"}"#)
+            Some(r#"{"*":"deny","read":"allow","grep":"allow","glob":"allow","list":"allow"}"#)
         }
-        ApprovalMode::AutoEdit => Some(r#"{"bash":"deny","webfetch":"deny"}"#),
+        ApprovalMode::AutoEdit => Some(
+            r#"{"*":"deny","read":"allow","grep":"allow","glob":"allow","list":"allow","edit":"allow"}"#,
+        ),
         ApprovalMode::Yolo => None,
     };
     if let Some(denied) = denied {

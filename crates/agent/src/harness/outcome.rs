@@ -71,6 +71,7 @@ impl Harness {
                 failed(FailureKind::TurnCap, "it has no answer after its last turn".to_owned())
             }
             (Ending::Budget, _) => failed(FailureKind::Budget, said(&told, ended)),
+            (Ending::Failed(_), _) if stop(record) == Stop::Refusal => End::Whole,
             (Ending::Failed(category), _) => self.failed(category, record),
             // The result line was lost, and the call that was accepted was not.
             (Ending::Unfinished, How::Exited) if record.payload.is_some() => End::Whole,

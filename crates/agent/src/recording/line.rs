@@ -160,10 +160,10 @@ fn quotes(outcome: Outcome) -> bool {
         | Outcome::Truncated
         | Outcome::Degenerate
         | Outcome::Loop
+        | Outcome::Harness
         | Outcome::TurnCap => true,
         Outcome::Met
         | Outcome::Provider
-        | Outcome::Harness
         | Outcome::Auth
         | Outcome::Sandbox
         | Outcome::Config

@@ -59,10 +59,15 @@ pub(super) fn record(record: &Record) -> Value {
         "has_payload": record.payload.is_some(),
         "usage": record.usage,
         "total_cost_usd": record.total_cost_usd,
-        "warnings": record.warnings,
+        "warnings": record.warnings.iter().map(|warning| label(warning)).collect::<Vec<_>>(),
         "lines": record.lines,
         "raw_lines": record.raw_lines,
     })
+}
+
+/// Returns what a warning is about, without what the program said.
+fn label(warning: &str) -> &str {
+    warning.split(':').next().unwrap_or_default()
 }
 
 fn block(block: &Block) -> Value {

@@ -71,8 +71,11 @@ impl Transcript {
 
     /// Returns what is told of a program that has ended.
     pub(super) fn record(&self, record: &Record) -> Value {
-        // Serialising plain data to memory cannot fail.
-        let mut value = serde_json::to_value(record).unwrap_or_default();
+        let wordless = Record { payload: None, ..record.clone() };
+        // What was kept as it was written may be no JSON that a value can hold.
+        let plain = || Record { permission_denials: None, model_usage: None, ..wordless.clone() };
+        let value = serde_json::to_value(&wordless).or_else(|_| serde_json::to_value(plain()));
+        let mut value = value.unwrap_or_default();
         if let Some(members) = value.as_object_mut() {
             members.retain(|name, _| !WORDS.contains(&name.as_str()));
         }

@@ -183,7 +183,7 @@ pub enum Claim {
     /// Nothing.
     #[default]
     None,
-    /// That it satisfies the contract, as agent CLIs say that have a schema.
+    /// That it is done well, as agent CLIs say.
     Success,
 }
 

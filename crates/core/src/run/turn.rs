@@ -59,6 +59,7 @@ impl Run {
     /// Takes a call that failed, with what was said before it did.
     pub fn failed(&mut self, mut partial: Reply, failure: CallFailure) {
         self.naming.name_calls(&mut partial);
+        self.claim = partial.claim;
         let bill = match &failure {
             CallFailure::Provider(failure) => Bill::of_failure(&partial, failure),
             CallFailure::Impossible(_) => Bill::of_answer(&partial),

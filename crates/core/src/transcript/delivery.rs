@@ -45,9 +45,14 @@ pub(super) struct Delivery {
 }
 
 impl Delivery {
-    /// Notes what a result holds, also if that is nothing.
+    /// Notes what a result holds, also if that is nothing; a later result without a payload, which
+    /// background work leads to, takes none back.
     pub(super) fn conclude(&mut self, payload: Option<Payload>) {
-        self.stage = Stage::Concluded(payload);
+        let before = match std::mem::take(&mut self.stage) {
+            Stage::Concluded(before) => before,
+            Stage::Open => None,
+        };
+        self.stage = Stage::Concluded(payload.or(before));
     }
 
     /// Claims that a result holds the payload.

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use airtight_agent::provider::{Model, Retries};
-use airtight_agent::{Deadlines, Harness, Installed, Setup, Traits};
+use airtight_agent::{Deadlines, Harness, Hook, HookEvent, Installed, Setup, Traits};
 use airtight_core::run::{Mode, Policy};
 use airtight_core::transcript::Program;
 
@@ -134,9 +134,18 @@ fn has_turn_cap(program: Program) -> bool {
     }
 }
 
+/// Claims that a program asks hooks before it calls a tool.
+fn takes_guards(program: Program) -> bool {
+    match program {
+        Program::Claude | Program::Qwen => true,
+        Program::Codex | Program::Gemini | Program::Opencode => false,
+    }
+}
+
 /// Says which settings a program does not heed.
 pub(super) fn unheeded(program: Program, config: &Config) -> Vec<String> {
-    let mut keys = vec![Key::Allow, Key::Exclude, Key::CoreTools, Key::Sandbox, Key::McpServers];
+    let mut keys = FOREIGN.to_vec();
+    keys.push(Key::McpServers);
     if !has_turn_cap(program) {
         keys.push(Key::MaxTurns);
     }
@@ -182,6 +191,13 @@ pub(super) fn harness(
     environment: &Environment,
 ) -> Result<Harness, Error> {
     let installed = installed(program, config, environment)?;
+    let hooks = equipment::hooks(config)?;
+    let is_guard = |hook: &Hook| hook.event == HookEvent::PreToolUse;
+    if hooks.iter().any(is_guard) && !takes_guards(program) {
+        let message = format!("`{}` has no place for `PreToolUse` hooks", program.name());
+        let hint = "use `--via claude` or `--via qwen`, or remove the hooks";
+        return Err(Error::new(Outcome::Contract, message).hint(hint));
+    }
     let besides = config.list(Key::HarnessEnvironment).unwrap_or_default();
     let usual = Deadlines::default();
     Ok(Harness::new(Setup {
@@ -194,7 +210,7 @@ pub(super) fn harness(
         max_turns: config.small(Key::MaxTurns),
         reasks: job::policy(config)?.reasks,
         arguments: config.list(Key::HarnessArguments).unwrap_or_default(),
-        hooks: equipment::hooks(config)?,
+        hooks,
         deadlines: Deadlines {
             first_line: config.duration(Key::HeadTimeout).unwrap_or(usual.first_line),
             idle: config.duration(Key::IdleTimeout).unwrap_or(usual.idle),
