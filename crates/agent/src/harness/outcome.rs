@@ -62,6 +62,11 @@ impl Harness {
                            the schema";
             return failed(FailureKind::Program, message.to_owned());
         }
+        if record.payload.as_ref().is_some_and(|payload| may_be_rounded(payload.value.get())) {
+            let message =
+                "its answer has a number of more than 15 digits, which it may have rounded";
+            return failed(FailureKind::Rejected, message.to_owned());
+        }
         let told = record.error.clone().unwrap_or_default();
         match (record.ending(), ended.how) {
             (_, How::Cancelled) => End::Stopped,
@@ -185,6 +190,32 @@ fn answer(record: &Record, is_whole: bool) -> Option<Block> {
         Some(_) | None => record.output.clone(),
     };
     (!text.is_empty()).then_some(Block::Text(text))
+}
+
+/// Claims that `json` holds a number of more digits than every double keeps.
+///
+/// Programs in JavaScript read what their model said and write it again. What they made of a longer
+/// number cannot be told from what the model said, so it is refused.
+fn may_be_rounded(json: &str) -> bool {
+    const KEPT: usize = 15;
+    let (mut digits, mut is_text, mut is_escaped) = (0, false, false);
+    for byte in json.bytes() {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' if is_text => is_escaped = true,
+            b'"' => is_text = !is_text,
+            _ if is_text => {}
+            // Zeros in front are no digits of the number.
+            b'0' if digits == 0 => {}
+            b'0'..=b'9' => digits += 1,
+            b'.' | b'-' => {}
+            _ => digits = 0,
+        }
+        if digits > KEPT {
+            return true;
+        }
+    }
+    false
 }
 
 /// Says why the model stopped.

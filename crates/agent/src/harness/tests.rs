@@ -180,3 +180,23 @@ fn a_session_without_the_tool_is_ended_at_once() {
     let End::Failed(failure) = exchange.end else { panic!("{:?}", exchange.end) };
     assert_eq!(failure.kind, FailureKind::Program);
 }
+
+#[test_case(r#"{"n":9007199254740993}"# => true; "an integer beyond what a double holds")]
+#[test_case(r#"{"n":0.1234567890123456}"# => true; "too many decimals")]
+#[test_case(r#"{"n":-123456789012345}"# => false; "fifteen digits")]
+#[test_case(r#"{"n":0.00000000000000000001}"# => false; "zeros in front")]
+#[test_case(r#"{"id":"12345678901234567890","n":1}"# => false; "text")]
+#[test_case(r#"{"id":"a\"12345678901234567890","n":[1,2]}"# => false; "text with a quote")]
+#[test_case(r#"[1234567890,1234567890]"# => false; "two numbers")]
+fn a_number_that_a_program_may_have_rounded_is_refused(payload: &str) -> bool {
+    let line = format!(
+        r#"{{"type":"result","subtype":"success","is_error":false,"structured_output":{payload}}}"#
+    );
+    let mut listen = |_: Heard<'_>| ControlFlow::Continue(());
+    let mut hearing = Hearing::new(Claude, true, &mut listen);
+    hearing.hear(format!("{line}\n").as_bytes());
+    let ended = ended(How::Exited, 0);
+    let (record, reason) = hearing.finish(&ended);
+    let exchange = harness(Claude).conclude(record, &ended, reason, None);
+    matches!(exchange.end, End::Failed(failure) if failure.kind == FailureKind::Rejected)
+}

@@ -93,10 +93,11 @@ fn refused_settings_are_told_to_programs_too() {
 }
 
 #[test]
-fn programs_on_the_path_say_their_version() {
+fn programs_on_the_path_have_the_version_of_their_package() {
     let stage = Stage::new([Turn::text("OK").forever()])
-        .with("bin/claude", "#!/bin/sh\necho '2.1.0 (Claude Code)'\n")
-        .with("bin/codex", "#!/bin/sh\nexec sleep 0\n")
+        .with("bin/package.json", r#"{"name":"@anthropic-ai/claude-code","version":"2.1.325"}"#)
+        .with("bin/claude", "#!/bin/sh\ntouch started\n")
+        .with("bin/codex", "#!/bin/sh\ntouch started\n")
         .with("bin/qwen", "not executable");
     for name in ["claude", "codex"] {
         let path = stage.path("bin").join(name);
@@ -108,7 +109,8 @@ fn programs_on_the_path_say_their_version() {
     assert_eq!(said.code, 0, "{said:?}");
     let line =
         |name: &str| said.stdout.lines().find(|line| line.trim_start().starts_with(name)).unwrap();
-    assert!(line("claude").contains("2.1.0 (Claude Code)"), "{}", said.stdout);
-    assert!(line("codex").contains("does not say its version"), "{}", said.stdout);
+    assert!(line("claude").contains("2.1.325"), "{}", said.stdout);
+    assert!(line("codex").contains("version unknown"), "{}", said.stdout);
+    assert!(!stage.path("started").exists(), "nothing is started to know its version");
     assert!(line("qwen").contains("not found"), "{}", said.stdout);
 }
