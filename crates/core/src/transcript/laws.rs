@@ -410,7 +410,8 @@ proptest! {
         for program in Program::ALL {
             for (name, bytes) in streams(program) {
                 let Ok(text) = String::from_utf8(bytes) else { continue };
-                if name == "damaged" || name == "lost_result" {
+                // Lines that no parser can take apart to put them together again.
+                if ["damaged", "lost_result", "lone_surrogate"].contains(&name.as_str()) {
                     continue;
                 }
                 let turned: String = text.lines().map(|line| rotated(line, seed) + "\n").collect();
