@@ -264,8 +264,9 @@ fn events_and_records_of_streams_conform_to_their_schemas() {
         .into_iter()
         .map(|(name, schema)| (name, airtight_core::Contract::compile(schema).unwrap()))
         .collect();
-    let folders = std::fs::read_dir(root().join("fixtures/transcripts")).unwrap();
-    let streams = folders.flat_map(|folder| std::fs::read_dir(folder.unwrap().path()).unwrap());
+    let entries = std::fs::read_dir(root().join("fixtures/transcripts")).unwrap();
+    let folders = entries.map(|entry| entry.unwrap().path()).filter(|path| path.is_dir());
+    let streams = folders.flat_map(|folder| std::fs::read_dir(folder).unwrap());
     for stream in streams {
         let stream = stream.unwrap().path();
         let mut decoder = airtight_core::transcript::Decoder::default();

@@ -94,7 +94,7 @@ fn doubts_can_be_switched_off() {
 #[test]
 fn a_line_over_the_limit_is_told_by_its_place() {
     let record = summary(&["--line-limit", "160"], "codex/answer");
-    assert_eq!(record["lines"]["too_long"], 2);
+    assert_eq!(record["lines"]["too_long"], 3);
     assert_eq!(record["raw_lines"][0]["reason"], "too_long");
     assert_eq!(record["num_results"], 1);
 }
@@ -200,4 +200,14 @@ fn what_a_failed_program_delivered_is_rejected() {
     let said = Folder::new().run_with(&["transcript", "-", "--json-schema", ANSWER], line);
     assert_eq!(said.code, 1);
     assert!(said.stderr.starts_with("error: claude failed, and "), "{}", said.stderr);
+}
+
+/// Opencode's server calls anything `valid: true`.
+#[test]
+fn the_lie_of_an_answer_that_is_called_valid_is_caught() {
+    let stream = std::fs::read_to_string(fixture("opencode/served")).unwrap();
+    assert!(stream.contains(r#""metadata":{"valid":true}"#));
+    let said = read(&["--json-schema", ANSWER], "opencode/served");
+    assert_eq!(said.code, 1);
+    assert!(said.stderr.starts_with("error: opencode claims success, but "), "{}", said.stderr);
 }

@@ -109,7 +109,7 @@ fn a_summary_of_a_transcript_is_a_table() {
     let stage = Stage::new([good()]);
     let terminal = Terminal::open();
     let stream =
-        concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/transcripts/claude/structured.ndjson");
+        concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/transcripts/claude/older.ndjson");
     let mut command = stage.command(&["transcript", stream, "--summary"]);
     command.env("TERM", "xterm").env("NO_COLOR", "1");
     command.stdout(terminal.device.try_clone().unwrap());
@@ -117,16 +117,16 @@ fn a_summary_of_a_transcript_is_a_table() {
     drop(command);
     assert_eq!(child.wait().unwrap().code(), Some(0));
     let expected = "\
-program  claude 2.1.325 with claude-opus-5-5
+program  claude 2.1.197 with claude-opus-5-5
 outcome  says it succeeded
 payload  {\"answer\":42}
 session  5e55-01
 stopped  tool_use
-turns    2
-tokens   15 in, 7 out
-cost     0.000184 USD
-time     0.416 s
-lines    5, 5 of them events
+turns    3
+tokens   22 in, 14 out
+cost     0.00023 USD
+time     0.298 s
+lines    7, 7 of them events
 ";
     assert_eq!(terminal.close().replace("\r\n", "\n"), expected);
 }

@@ -99,9 +99,10 @@ pub(crate) fn half_a_surrogate_pair_is_asked_for_again(cli: Cli) {
 pub(crate) fn nothing_of_a_large_answer_is_lost(cli: Cli) {
     // Line separators and characters of several bytes, since lines and chunks must not be cut there.
     // Numbers, since gemini refuses to hear the same again and again.
-    let note: String = (0..17_000_u64)
+    let note = (0..17_000_u64)
         .map(|at| format!("{:x} äöü \u{2028}\u{1f980}", at.wrapping_mul(0x9e37_79b9_7f4a_7c15)))
-        .collect();
+        .collect::<Vec<_>>()
+        .concat();
     let answer = json!({ "answer": 42, "note": note });
     let turn = cli.answer(answer.to_string()).chunk_chars(16 * 1024);
     let Some(stage) = Stage::open(cli, [turn]) else { return };

@@ -6,21 +6,21 @@ use serde_json::json;
 use crate::cli::Cli;
 use crate::stage::{GUARD, Stage, calls, outcome};
 
-fn structured(answer: serde_json::Value) -> Turn {
+fn structured(answer: &serde_json::Value) -> Turn {
     Turn::call("structured_output", json!({ "answer": answer }))
 }
 
 /// Qwen checks a copy in which `"42"` is a number, and says `success` with the string.
 #[test]
 fn the_lie_of_a_string_for_an_integer_is_caught() {
-    let Some(stage) = Stage::open(Cli::Qwen, [structured(json!("42"))]) else { return };
+    let Some(stage) = Stage::open(Cli::Qwen, [structured(&json!("42"))]) else { return };
     let said = stage.ask(&["--reasks", "0"]);
     let result = outcome(&said, 0, "met");
     assert_eq!(result["structured_output"], json!({ "answer": 42 }));
     assert!(result["edits"].to_string().contains("string_to_number"), "{said:?}");
     assert_eq!(calls(&result)[0]["succeeded"], true, "{said:?}");
 
-    let Some(strict) = Stage::open(Cli::Qwen, [structured(json!("42")).forever()]) else { return };
+    let Some(strict) = Stage::open(Cli::Qwen, [structured(&json!("42")).forever()]) else { return };
     let said = strict.ask(&["--reasks", "0", "--strict"]);
     let result = outcome(&said, 1, "attempts_exhausted");
     assert_eq!(result["attempts"][0]["claim"], "success", "{said:?}");
@@ -29,7 +29,7 @@ fn the_lie_of_a_string_for_an_integer_is_caught() {
 /// Qwen skips the second, so it must not be what is judged.
 #[test]
 fn the_first_of_two_answers_counts() {
-    let both = structured(json!(42)).then_call("structured_output", json!({ "answer": 43 }));
+    let both = structured(&json!(42)).then_call("structured_output", json!({ "answer": 43 }));
     let Some(stage) = Stage::open(Cli::Qwen, [both]) else { return };
     let result = outcome(&stage.ask(&[]), 0, "met");
     assert_eq!(result["structured_output"], json!({ "answer": 42 }));
@@ -47,7 +47,7 @@ fn a_silent_wait_for_the_model_ends_when_time_is_up() {
 #[test]
 fn our_hooks_guard_the_tools_of_qwen() {
     let touch = json!({ "command": "touch made", "is_background": false });
-    let turns = [Turn::call("run_shell_command", touch), structured(json!(42))];
+    let turns = [Turn::call("run_shell_command", touch), structured(&json!(42))];
     let Some(stage) = Stage::open(Cli::Qwen, turns) else { return };
     let stage = stage.with("home/.config/airtight/airtight.toml", GUARD);
     let said = stage.ask(&["--approval-mode", "yolo"]);

@@ -1,4 +1,4 @@
-//! Streams written after those of the real programs: what is read, and what it comes to.
+//! Streams of the real programs: what is read, and what it comes to.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -93,7 +93,7 @@ fn text_that_was_retried_does_not_count() {
 fn pieces_of_a_failed_gemini_are_no_answer() {
     let record = stream(Program::Gemini, "cut_and_retried");
     assert_eq!((record.answer, record.succeeded), (None, false));
-    assert_eq!(record.output, "{\"ans{\"answer\":42}");
+    assert_eq!(record.output, "{\"answ{\"answer\":42}");
 }
 
 #[test]
