@@ -6,6 +6,7 @@
 use super::document::{Document, Kind, Slot};
 use super::error::{ParseError, ParseErrorKind};
 use super::escape::decode_escape;
+use super::python::{Spelling, Stop};
 use super::scan::{StringEnd, number_end, string_end};
 
 /// How much a document may hold.
@@ -34,7 +35,7 @@ impl Default for Limits {
 
 /// What the parser stands before.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Expect {
+pub(super) enum Expect {
     Value,
     /// A value or `]`, right after `[`.
     FirstItem,
@@ -45,29 +46,30 @@ enum Expect {
     Separator,
 }
 
-/// An object with more members than this gets its keys sorted for lookup.
-const SORT_FROM: u32 = 16;
+/// What stands before a colon.
+const KEY: &str = "a key in double quotes";
 
 /// A container that has not ended.
 #[derive(Clone, Copy)]
-struct Open {
+pub(super) struct Open {
     kind: Kind,
     slot: u32,
     /// Items, or keys and values.
     children: u32,
 }
 
-struct Parser<'t> {
-    text: &'t str,
-    at: usize,
+pub(super) struct Parser<'t> {
+    pub(super) text: &'t str,
+    pub(super) at: usize,
     limits: Limits,
-    slots: Vec<Slot>,
+    pub(super) spelling: Spelling,
+    pub(super) slots: Vec<Slot>,
     /// The open containers, from the outermost inward.
-    open: Vec<Open>,
-    decoded: String,
-    decoded_spans: Vec<(u32, u32)>,
-    duplicate_keys: Vec<u32>,
-    sorted_keys: Vec<(u32, Vec<u32>)>,
+    pub(super) open: Vec<Open>,
+    pub(super) decoded: String,
+    pub(super) decoded_spans: Vec<(u32, u32)>,
+    pub(super) duplicate_keys: Vec<u32>,
+    pub(super) sorted_keys: Vec<(u32, Vec<u32>)>,
     /// How many containers were open at most.
     depth: usize,
 }
@@ -85,13 +87,17 @@ pub(super) fn parse<T: AsRef<str> + Into<String>>(
     text: T,
     limits: &Limits,
 ) -> Result<Document, Failure> {
-    let parsed = Parser::read(text.as_ref(), limits)?;
+    let (parsed, _) = Parser::read(text.as_ref(), limits, Spelling::Json)?;
     Ok(Document { text: text.into(), ..parsed })
 }
 
 impl<'t> Parser<'t> {
-    /// Returns the document without its text.
-    fn read(text: &'t str, limits: &Limits) -> Result<Document, Failure> {
+    /// Returns the document without its text, and how that is spelt.
+    pub(super) fn read(
+        text: &'t str,
+        limits: &Limits,
+        spelling: Spelling,
+    ) -> Result<(Document, Spelling), Failure> {
         let too_large = text.len() > limits.bytes || u32::try_from(text.len()).is_err();
         if too_large {
             let kind = ParseErrorKind::TooLarge { size: text.len(), limit: limits.bytes };
@@ -101,6 +107,7 @@ impl<'t> Parser<'t> {
             text,
             at: 0,
             limits: *limits,
+            spelling,
             slots: Vec::with_capacity(text.len() / 12 + 4),
             open: Vec::new(),
             decoded: String::new(),
@@ -110,14 +117,16 @@ impl<'t> Parser<'t> {
             depth: 0,
         };
         if let Err(kind) = parser.document() {
-            let error = ParseError::new(kind, text, parser.at);
-            return Err(Failure { error, open: parser.open.len() });
+            let Stop { kind, at, open } = parser.stop(kind);
+            return Err(Failure { error: ParseError::new(kind, text, at), open });
         }
         parser.sorted_keys.sort_unstable_by_key(|(object, _)| *object);
         parser.duplicate_keys.sort_unstable();
         let Self { slots, decoded, decoded_spans, duplicate_keys, sorted_keys, depth, .. } = parser;
         let text = String::new();
-        Ok(Document { text, slots, decoded, decoded_spans, duplicate_keys, sorted_keys, depth })
+        let document =
+            Document { text, slots, decoded, decoded_spans, duplicate_keys, sorted_keys, depth };
+        Ok((document, parser.spelling))
     }
 
     fn document(&mut self) -> Result<(), ParseErrorKind> {
@@ -144,7 +153,7 @@ impl<'t> Parser<'t> {
         Ok(())
     }
 
-    fn peek(&self) -> Option<u8> {
+    pub(super) fn peek(&self) -> Option<u8> {
         self.text.as_bytes().get(self.at).copied()
     }
 
@@ -164,6 +173,9 @@ impl<'t> Parser<'t> {
             Some(b'f') => self.word("false", Kind::Boolean),
             Some(b'n') => self.word("null", Kind::Null),
             Some(b'-' | b'0'..=b'9') => self.number(),
+            Some(b'\'' | b'T' | b'F' | b'N') if self.may_be_python("a value") => {
+                self.python_value()
+            }
             _ => Err(self.unexpected("a value")),
         }
     }
@@ -172,7 +184,8 @@ impl<'t> Parser<'t> {
         match self.peek() {
             Some(b'"') => self.string()?,
             Some(b'}') if expect == Expect::FirstKey => return self.close(),
-            _ => return Err(self.unexpected("a key in double quotes")),
+            Some(b'\'') if self.may_be_python(KEY) => self.single_quoted()?,
+            _ => return Err(self.unexpected(KEY)),
         }
         self.skip_space();
         if self.peek() != Some(b':') {
@@ -195,14 +208,18 @@ impl<'t> Parser<'t> {
         }
     }
 
-    fn unexpected(&self, expected: &'static str) -> ParseErrorKind {
+    pub(super) fn unexpected(&self, expected: &'static str) -> ParseErrorKind {
         match self.text.get(self.at..).and_then(|rest| rest.chars().next()) {
             Some(found) => ParseErrorKind::Unexpected { found, expected },
             None => ParseErrorKind::Truncated,
         }
     }
 
-    fn word(&mut self, word: &'static str, kind: Kind) -> Result<Expect, ParseErrorKind> {
+    pub(super) fn word(
+        &mut self,
+        word: &'static str,
+        kind: Kind,
+    ) -> Result<Expect, ParseErrorKind> {
         let rest = self.text.get(self.at..).unwrap_or_default();
         if !rest.starts_with(word) {
             let cut = word.starts_with(rest);
@@ -236,7 +253,7 @@ impl<'t> Parser<'t> {
 
     /// Reads a string that holds escapes, or has no end.
     #[inline(never)]
-    fn string_apart(&mut self, end: StringEnd) -> Result<(), ParseErrorKind> {
+    pub(super) fn string_apart(&mut self, end: StringEnd) -> Result<(), ParseErrorKind> {
         match end {
             StringEnd::Closed { end, .. } => {
                 let from = narrow(self.decoded.len());
@@ -277,7 +294,12 @@ impl<'t> Parser<'t> {
         Ok(())
     }
 
-    fn scalar(&mut self, kind: Kind, end: usize, extra: u32) -> Result<(), ParseErrorKind> {
+    pub(super) fn scalar(
+        &mut self,
+        kind: Kind,
+        end: usize,
+        extra: u32,
+    ) -> Result<(), ParseErrorKind> {
         let next = narrow(self.slots.len()) + 1;
         self.push(Slot { kind, start: narrow(self.at), end: narrow(end), next, extra })?;
         self.at = end;
@@ -324,61 +346,6 @@ impl<'t> Parser<'t> {
             self.inspect_keys(open.slot);
         }
         Ok(Expect::Separator)
-    }
-
-    /// Notes duplicate keys of the object at `object`, and sorts them for lookup if many.
-    fn inspect_keys(&mut self, object: u32) {
-        let Some(&Slot { next: end, extra: count, .. }) = self.slots.get(object as usize) else {
-            return;
-        };
-        let mut key = object + 1;
-        if count > SORT_FROM {
-            let mut keys = Vec::with_capacity(count as usize);
-            while key < end {
-                keys.push(key);
-                key = self.slots.get(key as usize + 1).map_or(end, |value| value.next);
-            }
-            keys.sort_by(|left, right| self.key_bytes(*left).cmp(self.key_bytes(*right)));
-            let repeated = keys
-                .windows(2)
-                .filter_map(|pair| match pair {
-                    [left, right] if self.key_bytes(*left) == self.key_bytes(*right) => {
-                        Some(*right)
-                    }
-                    _ => None,
-                })
-                .collect::<Vec<_>>();
-            self.duplicate_keys.extend(repeated);
-            self.sorted_keys.push((object, keys));
-            return;
-        }
-        // Few keys are compared with each other, without a walk over the tape for each.
-        let mut seen = [[].as_slice(); SORT_FROM as usize];
-        let mut repeated = Vec::new();
-        for place in 0..count as usize {
-            let text = self.key_bytes(key);
-            if seen.iter().take(place).any(|earlier| *earlier == text) {
-                repeated.push(key);
-            }
-            if let Some(slot) = seen.get_mut(place) {
-                *slot = text;
-            }
-            key = self.slots.get(key as usize + 1).map_or(end, |value| value.next);
-        }
-        self.duplicate_keys.append(&mut repeated);
-    }
-
-    #[inline]
-    fn key_bytes(&self, slot: u32) -> &[u8] {
-        let Some(slot) = self.slots.get(slot as usize) else {
-            return &[];
-        };
-        if slot.extra == 0 {
-            let inside = slot.start as usize + 1..slot.end as usize - 1;
-            return self.text.as_bytes().get(inside).unwrap_or_default();
-        }
-        let span = self.decoded_spans.get(slot.extra as usize - 1).copied().unwrap_or_default();
-        self.decoded.as_bytes().get(span.0 as usize..span.1 as usize).unwrap_or_default()
     }
 }
 

@@ -22,16 +22,36 @@ pub(crate) enum StringEnd {
 /// Escapes are skipped, not checked.
 #[inline]
 pub(crate) fn string_end(bytes: &[u8], start: usize) -> StringEnd {
-    let marks = |word: Word| word.equal(b'"') | word.equal(b'\\') | word.below(0x20);
+    let marks = |word: Word| word.quotes_and_controls() | word.equal(b'\\');
     let is_marked = |byte: u8| matches!(byte, b'"' | b'\\' | 0..0x20);
+    string_end_at(bytes, start, b'"', |at| find(bytes, at, marks, is_marked))
+}
+
+/// Finds the end of the string in single quotes whose opening quote is just before `start`.
+///
+/// A double quote in it is reported like a control character: JSON has both escaped.
+#[inline]
+pub(super) fn single_quoted_end(bytes: &[u8], start: usize) -> StringEnd {
+    let marks = |word: Word| word.quotes_and_controls() | word.equal(b'\\') | word.equal(b'\'');
+    let is_marked = |byte: u8| matches!(byte, b'\'' | b'"' | b'\\' | 0..0x20);
+    string_end_at(bytes, start, b'\'', |at| find(bytes, at, marks, is_marked))
+}
+
+#[inline]
+fn string_end_at(
+    bytes: &[u8],
+    start: usize,
+    quote: u8,
+    next_mark: impl Fn(usize) -> Option<usize>,
+) -> StringEnd {
     let mut at = start;
     let mut escaped = false;
     loop {
-        let Some(mark) = find(bytes, at, marks, is_marked) else {
+        let Some(mark) = next_mark(at) else {
             return StringEnd::Open;
         };
         match bytes.get(mark) {
-            Some(b'"') => return StringEnd::Closed { end: mark + 1, escaped },
+            Some(byte) if *byte == quote => return StringEnd::Closed { end: mark + 1, escaped },
             Some(b'\\') => escaped = true,
             _ => return StringEnd::Control { at: mark },
         }
