@@ -1,10 +1,10 @@
 //! From what a model said to a verdict.
 //!
-//! The text is read as JSON; if that fails, the values in it are found and repaired. Each is
-//! judged by the original contract: as it stands, out of its wrapper, coerced. A value is accepted
-//! only if it is the only one that conforms and nothing in the text was cut off or unreadable:
-//! what a less invasive reading offers may still be an example, a draft or a fragment. A block of
-//! JSON is answer enough to stand beside broken pieces, but not beside another value.
+//! The text is read as JSON, also as Python prints it; if that fails, the values in it are found and
+//! repaired. Each is judged by the original contract: as it stands, out of its wrapper, coerced. A
+//! value is accepted only if it is the only one that conforms and nothing in the text was cut off or
+//! unreadable: what a less invasive reading offers may still be an example, a draft or a fragment. A
+//! block of JSON is answer enough to stand beside broken pieces, but not beside another value.
 
 mod echo;
 #[cfg(test)]
@@ -107,7 +107,8 @@ pub fn judge(contract: &Contract, text: impl AsRef<[u8]>, allowance: &Allowance)
     let parsed = match allowance.strictness {
         Strictness::Strict => Document::parse_text(text, limits),
         Strictness::Lenient => Document::parse_respelt(text, limits, |kind, offset| {
-            edits.push(respelling(kind, offset));
+            let kind = respelling(kind);
+            edits.record(kind, || Edit { kind, offset: Some(offset), pointer: None });
         }),
     };
     let trouble = match parsed {
@@ -245,15 +246,14 @@ fn opinion(contract: &Contract, document: Document, allowance: &Allowance) -> Op
         .unwrap_or(Opinion::Breaks(violations))
 }
 
-/// Records that a token was spelt otherwise than in JSON.
-fn respelling(kind: Kind, offset: usize) -> Edit {
-    let kind = match kind {
+/// Returns what was done to a token that was not spelt as in JSON.
+fn respelling(kind: Kind) -> EditKind {
+    match kind {
         Kind::String => EditKind::Quotes,
         Kind::Null | Kind::Boolean | Kind::Number | Kind::Array | Kind::Object => {
             EditKind::Constant
         }
-    };
-    Edit { kind, offset: Some(offset), pointer: None }
+    }
 }
 
 /// Records the text that was left out around a value.

@@ -33,6 +33,9 @@ impl Parser<'_> {
             self.sorted_keys.push((object, keys));
             return;
         }
+        if self.differ_at_a_glance(key, count) {
+            return;
+        }
         // Few keys are compared with each other, without a walk over the tape for each.
         let mut seen = [[].as_slice(); SORT_FROM as usize];
         let mut repeated = Vec::new();
@@ -47,6 +50,25 @@ impl Parser<'_> {
             key = self.slots.get(key as usize + 1).map_or(end, |value| value.next);
         }
         self.duplicate_keys.append(&mut repeated);
+    }
+
+    /// Claims that no two of the `count` keys from `key` on share their length and their ends.
+    ///
+    /// One that is alike by chance is only looked at more closely.
+    fn differ_at_a_glance(&self, mut key: u32, count: u32) -> bool {
+        let mut seen = 0_u64;
+        for _ in 0..count {
+            let text = self.key_bytes(key);
+            let [first, last] =
+                [text.first(), text.last()].map(|byte| usize::from(*byte.unwrap_or(&0)));
+            let glance = 1 << ((text.len() + first * 31 + last * 7) % 64);
+            if seen & glance != 0 {
+                return false;
+            }
+            seen |= glance;
+            key = self.slots.get(key as usize + 1).map_or(key, |value| value.next);
+        }
+        true
     }
 
     #[inline]

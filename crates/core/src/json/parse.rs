@@ -7,7 +7,7 @@ use super::document::{Document, Kind, Slot};
 use super::error::{ParseError, ParseErrorKind};
 use super::escape::decode_escape;
 use super::python::{Spelling, Stop};
-use super::scan::{StringEnd, number_end, string_end};
+use super::scan::{StringEnd, number_end, plain_end, string_end};
 
 /// How much a document may hold.
 #[derive(Debug, Clone, Copy)]
@@ -35,7 +35,7 @@ impl Default for Limits {
 
 /// What the parser stands before.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Expect {
+enum Expect {
     Value,
     /// A value or `]`, right after `[`.
     FirstItem,
@@ -46,7 +46,10 @@ pub(super) enum Expect {
     Separator,
 }
 
-/// What stands before a colon.
+/// What stands where a value should.
+const VALUE: &str = "a value";
+
+/// What stands where a key should.
 const KEY: &str = "a key in double quotes";
 
 /// A container that has not ended.
@@ -73,6 +76,9 @@ pub(super) struct Parser<'t> {
     /// How many containers were open at most.
     depth: usize,
 }
+
+/// What is wrong with a text, in a box: results on the way stay in registers.
+pub(super) type Mistake = Box<ParseErrorKind>;
 
 /// Why a text is not JSON, and how far it was.
 #[derive(Debug)]
@@ -118,7 +124,7 @@ impl<'t> Parser<'t> {
         };
         if let Err(kind) = parser.document() {
             let Stop { kind, at, open } = parser.stop(kind);
-            return Err(Failure { error: ParseError::new(kind, text, at), open });
+            return Err(Failure { error: ParseError::new(*kind, text, at), open });
         }
         parser.sorted_keys.sort_unstable_by_key(|(object, _)| *object);
         parser.duplicate_keys.sort_unstable();
@@ -129,13 +135,13 @@ impl<'t> Parser<'t> {
         Ok((document, parser.spelling))
     }
 
-    fn document(&mut self) -> Result<(), ParseErrorKind> {
+    fn document(&mut self) -> Result<(), Mistake> {
         if self.text.starts_with('\u{feff}') {
-            return Err(ParseErrorKind::ByteOrderMark);
+            return Err(Box::new(ParseErrorKind::ByteOrderMark));
         }
         self.skip_space();
         if self.at == self.text.len() {
-            return Err(ParseErrorKind::Empty);
+            return Err(Box::new(ParseErrorKind::Empty));
         }
         let mut expect = Expect::Value;
         loop {
@@ -148,12 +154,12 @@ impl<'t> Parser<'t> {
             };
         }
         if self.at < self.text.len() {
-            return Err(ParseErrorKind::TrailingData);
+            return Err(Box::new(ParseErrorKind::TrailingData));
         }
         Ok(())
     }
 
-    pub(super) fn peek(&self) -> Option<u8> {
+    fn peek(&self) -> Option<u8> {
         self.text.as_bytes().get(self.at).copied()
     }
 
@@ -163,7 +169,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    fn value(&mut self, expect: Expect) -> Result<Expect, ParseErrorKind> {
+    fn value(&mut self, expect: Expect) -> Result<Expect, Mistake> {
         match self.peek() {
             Some(b'"') => self.string().map(|()| Expect::Separator),
             Some(b'{') => self.open(Kind::Object).map(|()| Expect::FirstKey),
@@ -173,29 +179,33 @@ impl<'t> Parser<'t> {
             Some(b'f') => self.word("false", Kind::Boolean),
             Some(b'n') => self.word("null", Kind::Null),
             Some(b'-' | b'0'..=b'9') => self.number(),
-            Some(b'\'' | b'T' | b'F' | b'N') if self.may_be_python("a value") => {
-                self.python_value()
+            Some(b'\'') if self.may_be_python(VALUE) => {
+                self.single_quoted().map(|()| Expect::Separator)
             }
-            _ => Err(self.unexpected("a value")),
+            Some(b'T') if self.may_be_python(VALUE) => self.word("True", Kind::Boolean),
+            Some(b'F') if self.may_be_python(VALUE) => self.word("False", Kind::Boolean),
+            Some(b'N') if self.may_be_python(VALUE) => self.word("None", Kind::Null),
+            _ => Err(Box::new(self.unexpected(VALUE))),
         }
     }
 
-    fn key(&mut self, expect: Expect) -> Result<Expect, ParseErrorKind> {
+    fn key(&mut self, expect: Expect) -> Result<Expect, Mistake> {
         match self.peek() {
             Some(b'"') => self.string()?,
             Some(b'}') if expect == Expect::FirstKey => return self.close(),
             Some(b'\'') if self.may_be_python(KEY) => self.single_quoted()?,
-            _ => return Err(self.unexpected(KEY)),
+            _ => return Err(Box::new(self.unexpected(KEY))),
         }
         self.skip_space();
         if self.peek() != Some(b':') {
-            return Err(self.unexpected("`:`"));
+            return Err(Box::new(self.unexpected("`:`")));
         }
         self.at += 1;
-        Ok(Expect::Value)
+        self.skip_space();
+        self.value(Expect::Value)
     }
 
-    fn separator(&mut self) -> Result<Expect, ParseErrorKind> {
+    fn separator(&mut self) -> Result<Expect, Mistake> {
         let object = self.open.last().is_some_and(|open| open.kind == Kind::Object);
         match (self.peek(), object) {
             (Some(b','), _) => {
@@ -203,8 +213,8 @@ impl<'t> Parser<'t> {
                 Ok(if object { Expect::Key } else { Expect::Value })
             }
             (Some(b'}'), true) | (Some(b']'), false) => self.close(),
-            (_, true) => Err(self.unexpected("`,` or `}`")),
-            (_, false) => Err(self.unexpected("`,` or `]`")),
+            (_, true) => Err(Box::new(self.unexpected("`,` or `}`"))),
+            (_, false) => Err(Box::new(self.unexpected("`,` or `]`"))),
         }
     }
 
@@ -215,45 +225,41 @@ impl<'t> Parser<'t> {
         }
     }
 
-    pub(super) fn word(
-        &mut self,
-        word: &'static str,
-        kind: Kind,
-    ) -> Result<Expect, ParseErrorKind> {
+    fn word(&mut self, word: &'static str, kind: Kind) -> Result<Expect, Mistake> {
         let rest = self.text.get(self.at..).unwrap_or_default();
         if !rest.starts_with(word) {
             let cut = word.starts_with(rest);
-            return Err(if cut { ParseErrorKind::Truncated } else { self.unexpected("a value") });
+            let kind = if cut { ParseErrorKind::Truncated } else { self.unexpected(VALUE) };
+            return Err(Box::new(kind));
         }
         self.scalar(kind, self.at + word.len(), 0)?;
         Ok(Expect::Separator)
     }
 
-    fn number(&mut self) -> Result<Expect, ParseErrorKind> {
+    fn number(&mut self) -> Result<Expect, Mistake> {
         let Some(end) = number_end(self.text.as_bytes(), self.at) else {
-            return Err(ParseErrorKind::InvalidNumber);
+            return Err(Box::new(ParseErrorKind::InvalidNumber));
         };
         let literal = self.text.get(self.at..end).unwrap_or_default();
         // Below 300 digits only an exponent can overflow.
         let suspicious = literal.len() >= 300 || literal.contains(['e', 'E']);
         if suspicious && !literal.parse::<f64>().is_ok_and(f64::is_finite) {
-            return Err(ParseErrorKind::NumberOutOfRange);
+            return Err(Box::new(ParseErrorKind::NumberOutOfRange));
         }
         self.scalar(Kind::Number, end, 0)?;
         Ok(Expect::Separator)
     }
 
-    fn string(&mut self) -> Result<(), ParseErrorKind> {
-        let end = string_end(self.text.as_bytes(), self.at + 1);
-        if let StringEnd::Closed { end, escaped: false } = end {
-            return self.scalar(Kind::String, end, 0);
+    fn string(&mut self) -> Result<(), Mistake> {
+        match plain_end(self.text.as_bytes(), self.at + 1) {
+            Ok(end) => self.scalar(Kind::String, end, 0),
+            Err(mark) => self.string_apart(string_end(self.text.as_bytes(), mark)),
         }
-        self.string_apart(end)
     }
 
     /// Reads a string that holds escapes, or has no end.
     #[inline(never)]
-    pub(super) fn string_apart(&mut self, end: StringEnd) -> Result<(), ParseErrorKind> {
+    pub(super) fn string_apart(&mut self, end: StringEnd) -> Result<(), Mistake> {
         match end {
             StringEnd::Closed { end, .. } => {
                 let from = narrow(self.decoded.len());
@@ -263,17 +269,17 @@ impl<'t> Parser<'t> {
             }
             StringEnd::Control { at } => {
                 self.at = at;
-                Err(ParseErrorKind::ControlCharacter)
+                Err(Box::new(ParseErrorKind::ControlCharacter))
             }
             StringEnd::Open => {
                 self.at = self.text.len();
-                Err(ParseErrorKind::Truncated)
+                Err(Box::new(ParseErrorKind::Truncated))
             }
         }
     }
 
     /// Appends the string from behind the opening quote up to `end` to `decoded`.
-    fn decode(&mut self, end: usize) -> Result<(), ParseErrorKind> {
+    fn decode(&mut self, end: usize) -> Result<(), Mistake> {
         let start = self.at;
         let inside = self.text.get(start + 1..end).unwrap_or_default();
         if self.decoded.is_empty() {
@@ -294,21 +300,16 @@ impl<'t> Parser<'t> {
         Ok(())
     }
 
-    pub(super) fn scalar(
-        &mut self,
-        kind: Kind,
-        end: usize,
-        extra: u32,
-    ) -> Result<(), ParseErrorKind> {
+    pub(super) fn scalar(&mut self, kind: Kind, end: usize, extra: u32) -> Result<(), Mistake> {
         let next = narrow(self.slots.len()) + 1;
         self.push(Slot { kind, start: narrow(self.at), end: narrow(end), next, extra })?;
         self.at = end;
         Ok(())
     }
 
-    fn open(&mut self, kind: Kind) -> Result<(), ParseErrorKind> {
+    fn open(&mut self, kind: Kind) -> Result<(), Mistake> {
         if self.open.len() >= self.limits.depth {
-            return Err(ParseErrorKind::TooDeep { limit: self.limits.depth });
+            return Err(Box::new(ParseErrorKind::TooDeep { limit: self.limits.depth }));
         }
         let slot = narrow(self.slots.len());
         self.push(Slot { kind, start: narrow(self.at), end: 0, next: 0, extra: 0 })?;
@@ -318,9 +319,9 @@ impl<'t> Parser<'t> {
         Ok(())
     }
 
-    fn push(&mut self, slot: Slot) -> Result<(), ParseErrorKind> {
+    fn push(&mut self, slot: Slot) -> Result<(), Mistake> {
         if self.slots.len() >= self.limits.nodes {
-            return Err(ParseErrorKind::TooManyNodes { limit: self.limits.nodes });
+            return Err(Box::new(ParseErrorKind::TooManyNodes { limit: self.limits.nodes }));
         }
         if let Some(parent) = self.open.last_mut() {
             parent.children += 1;
@@ -329,12 +330,12 @@ impl<'t> Parser<'t> {
         Ok(())
     }
 
-    fn close(&mut self) -> Result<Expect, ParseErrorKind> {
+    fn close(&mut self) -> Result<Expect, Mistake> {
         self.at += 1;
         let next = narrow(self.slots.len());
         let end = narrow(self.at);
         let Some(open) = self.open.pop() else {
-            return Err(ParseErrorKind::TrailingData);
+            return Err(Box::new(ParseErrorKind::TrailingData));
         };
         let is_object = open.kind == Kind::Object;
         if let Some(slot) = self.slots.get_mut(open.slot as usize) {

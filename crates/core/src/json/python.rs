@@ -6,9 +6,13 @@
 //! escaped apostrophe, a scalar on its own.
 
 use super::document::{Document, Kind, Slot};
-use super::error::ParseErrorKind;
-use super::parse::{Expect, Failure, Limits, Parser};
-use super::scan::{StringEnd, single_quoted_end};
+use super::parse::{Failure, Limits, Mistake, Parser};
+use super::scan::{plain_single_quoted_end, single_quoted_end};
+
+/// How many tokens are respelt at once.
+///
+/// Their text fits the fastest cache, so that changing and checking it there costs little.
+const PIECE_TOKENS: usize = 512;
 
 /// How tokens may be spelt, or are.
 #[derive(Debug, Clone)]
@@ -24,7 +28,7 @@ pub(super) enum Spelling {
 /// Where and why a text could not be read on.
 #[derive(Debug, Clone)]
 pub(super) struct Stop {
-    pub(super) kind: ParseErrorKind,
+    pub(super) kind: Mistake,
     pub(super) at: usize,
     /// How many containers were open.
     pub(super) open: usize,
@@ -51,59 +55,62 @@ impl Document {
 
 /// Returns `text`, whose tokens are `slots`, as JSON spells it.
 fn respell(text: &str, slots: &[Slot], mut respelt: impl FnMut(Kind, usize)) -> String {
-    let mut bytes = text.as_bytes().to_vec();
-    for Slot { kind, start, end, .. } in slots {
-        let start = *start as usize;
-        match bytes.get_mut(start..*end as usize) {
-            Some([open @ b'\'', .., close]) => (*open, *close) = (b'"', b'"'),
-            Some(word @ [b'T' | b'F', ..]) => word.make_ascii_lowercase(),
-            Some([a @ b'N', b, c, d]) => [*a, *b, *c, *d] = *b"null",
-            _ => continue,
+    let mut json = String::with_capacity(text.len());
+    let mut piece = Vec::new();
+    let mut pieces = slots.chunks(PIECE_TOKENS).peekable();
+    while let Some(tokens) = pieces.next() {
+        let from = json.len();
+        let next = pieces.peek().and_then(|tokens| tokens.first());
+        let to = next.map_or(text.len(), |token| token.start as usize);
+        piece.clear();
+        piece.extend_from_slice(text.as_bytes().get(from..to).unwrap_or_default());
+        for Slot { kind, start, end, .. } in tokens {
+            let start = *start as usize;
+            // Containers may end in a later piece, but there is nothing to change about them.
+            match piece.get_mut(start - from..*end as usize - from) {
+                Some([open @ b'\'', .., close]) => (*open, *close) = (b'"', b'"'),
+                Some(word @ [b'T' | b'F', ..]) => word.make_ascii_lowercase(),
+                Some([a @ b'N', b, c, d]) => [*a, *b, *c, *d] = *b"null",
+                _ => continue,
+            }
+            respelt(*kind, start);
         }
-        respelt(*kind, start);
+        json.push_str(str::from_utf8(&piece).unwrap_or_default());
     }
-    String::from_utf8(bytes).unwrap_or_default()
+    json
 }
 
 impl Parser<'_> {
     /// Claims that the token here, where JSON has `expected`, may be spelt as in Python.
+    #[inline]
     pub(super) fn may_be_python(&mut self, expected: &'static str) -> bool {
-        match self.spelling {
-            Spelling::Python(_) => true,
-            Spelling::Either if !self.open.is_empty() => {
-                let (kind, open) = (self.unexpected(expected), self.open.len());
-                self.spelling = Spelling::Python(Stop { kind, at: self.at, open });
-                true
-            }
-            Spelling::Json | Spelling::Either => false,
+        matches!(self.spelling, Spelling::Python(_)) || self.becomes_python(expected)
+    }
+
+    /// Goes on in Python's spelling, unless this is a scalar on its own.
+    #[inline(never)]
+    fn becomes_python(&mut self, expected: &'static str) -> bool {
+        let is_allowed = matches!(self.spelling, Spelling::Either) && !self.open.is_empty();
+        if is_allowed {
+            self.spelling = Spelling::Python(self.stop(Box::new(self.unexpected(expected))));
         }
+        is_allowed
     }
 
     /// Returns where a strict reading ends that cannot go on here.
-    pub(super) fn stop(&self, kind: ParseErrorKind) -> Stop {
+    pub(super) fn stop(&self, kind: Mistake) -> Stop {
         match &self.spelling {
             Spelling::Python(stop) => stop.clone(),
             Spelling::Json | Spelling::Either => Stop { kind, at: self.at, open: self.open.len() },
         }
     }
 
-    /// Reads a value that JSON spells otherwise.
-    pub(super) fn python_value(&mut self) -> Result<Expect, ParseErrorKind> {
-        match self.peek() {
-            Some(b'T') => self.word("True", Kind::Boolean),
-            Some(b'F') => self.word("False", Kind::Boolean),
-            Some(b'N') => self.word("None", Kind::Null),
-            _ => self.single_quoted().map(|()| Expect::Separator),
-        }
-    }
-
     /// Reads a string in single quotes.
-    pub(super) fn single_quoted(&mut self) -> Result<(), ParseErrorKind> {
-        let end = single_quoted_end(self.text.as_bytes(), self.at + 1);
-        if let StringEnd::Closed { end, escaped: false } = end {
-            return self.scalar(Kind::String, end, 0);
+    pub(super) fn single_quoted(&mut self) -> Result<(), Mistake> {
+        match plain_single_quoted_end(self.text.as_bytes(), self.at + 1) {
+            Ok(end) => self.scalar(Kind::String, end, 0),
+            Err(mark) => self.string_apart(single_quoted_end(self.text.as_bytes(), mark)),
         }
-        self.string_apart(end)
     }
 }
 
@@ -152,6 +159,15 @@ mod tests {
         let ours = respelt(text).unwrap_err();
         let strict = Document::parse_text(text, &Limits::default()).unwrap_err();
         assert_eq!((ours.error, ours.open), (strict.error, strict.open));
+    }
+
+    #[test]
+    fn long_texts_are_respelt_across_all_pieces() {
+        let said = format!("[{} None]", "{'é': True, 'b': [\"it's\"]}, ".repeat(PIECE_TOKENS));
+        let meant = said.replace("'é'", "\"é\"").replace("'b'", "\"b\"");
+        let meant = meant.replace("True", "true").replace("None", "null");
+        let (document, changes) = respelt(&said).unwrap();
+        assert_eq!((document.text(), changes.len()), (meant.as_str(), 3 * PIECE_TOKENS + 1));
     }
 
     /// Values as Python prints them, with tokens between that need repair.

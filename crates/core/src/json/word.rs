@@ -14,12 +14,6 @@ const HIGHS: u64 = u64::from_le_bytes([0x80; 8]);
 pub(crate) struct Word(u64);
 
 impl Word {
-    /// Takes the eight bytes from `at` on, if there are as many.
-    #[inline]
-    pub(crate) fn at(bytes: &[u8], at: usize) -> Option<Self> {
-        bytes.get(at..)?.first_chunk().map(|chunk| Self(u64::from_le_bytes(*chunk)))
-    }
-
     /// Marks the bytes that are `byte`.
     #[inline]
     pub(crate) fn equal(self, byte: u8) -> u64 {
@@ -60,15 +54,15 @@ pub(crate) fn find(
     marks: impl Fn(Word) -> u64,
     is_marked: impl Fn(u8) -> bool,
 ) -> Option<usize> {
-    while let Some(word) = Word::at(bytes, at) {
-        let found = marks(word);
+    let (words, rest) = bytes.get(at..)?.as_chunks();
+    for word in words {
+        let found = marks(Word(u64::from_le_bytes(*word)));
         if found != 0 {
             return Some(at + Word::first(found));
         }
         at += 8;
     }
-    let rest = bytes.get(at..)?.iter();
-    rest.take(8).position(|byte| is_marked(*byte)).map(|offset| at + offset)
+    rest.iter().position(|byte| is_marked(*byte)).map(|offset| at + offset)
 }
 
 #[cfg(test)]
