@@ -8,11 +8,13 @@
 mod document;
 mod error;
 mod escape;
+mod keys;
 pub(crate) mod meter;
 mod number;
 mod parse;
 mod pointer;
 pub(crate) mod probe;
+mod python;
 mod scan;
 pub(crate) mod unique;
 mod word;

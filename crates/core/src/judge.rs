@@ -1,10 +1,10 @@
 //! From what a model said to a verdict.
 //!
-//! The text is read as JSON; if that fails, the values in it are found and repaired. Each is
-//! judged by the original contract: as it stands, out of its wrapper, coerced. A value is accepted
-//! only if it is the only one that conforms and nothing in the text was cut off or unreadable:
-//! what a less invasive reading offers may still be an example, a draft or a fragment. A block of
-//! JSON is answer enough to stand beside broken pieces, but not beside another value.
+//! The text is read as JSON, also as Python prints it; if that fails, the values in it are found and
+//! repaired. Each is judged by the original contract: as it stands, out of its wrapper, coerced. A
+//! value is accepted only if it is the only one that conforms and nothing in the text was cut off or
+//! unreadable: what a less invasive reading offers may still be an example, a draft or a fragment. A
+//! block of JSON is answer enough to stand beside broken pieces, but not beside another value.
 
 mod echo;
 #[cfg(test)]
@@ -16,7 +16,7 @@ mod wrapper;
 use std::ops::Range;
 
 use crate::contract::{Contract, Source};
-use crate::json::{Document, Failure, Limits, ParseError, ParseErrorKind, Pointer, as_text};
+use crate::json::{Document, Failure, Kind, Limits, ParseError, ParseErrorKind, Pointer, as_text};
 use crate::recover::{self, Candidate, Found, Place, Trouble};
 use crate::repair::Reading;
 use crate::verdict::{
@@ -58,6 +58,17 @@ enum Opinion {
     Breaks(Violations),
 }
 
+impl Opinion {
+    /// Puts what was changed before the value was judged on record.
+    fn after(mut self, edits: Edits) -> Self {
+        if let Self::Conforms(accepted) = &mut self {
+            let later = std::mem::replace(&mut accepted.edits, edits);
+            accepted.edits.append(later);
+        }
+        self
+    }
+}
+
 /// A conforming value, and where it stands.
 struct Conforming {
     accepted: Accepted,
@@ -92,9 +103,17 @@ pub fn judge(contract: &Contract, text: impl AsRef<[u8]>, allowance: &Allowance)
         Err(error) => return unreadable(&error),
     };
     let mut tally = Tally::default();
-    let trouble = match Document::parse_text(text, limits) {
+    let mut edits = Edits::default();
+    let parsed = match allowance.strictness {
+        Strictness::Strict => Document::parse_text(text, limits),
+        Strictness::Lenient => Document::parse_respelt(text, limits, |kind, offset| {
+            let kind = respelling(kind);
+            edits.record(kind, || Edit { kind, offset: Some(offset), pointer: None });
+        }),
+    };
+    let trouble = match parsed {
         Ok(document) => {
-            let opinion = opinion(contract, document, allowance);
+            let opinion = opinion(contract, document, allowance).after(edits);
             tally.add(0..text.len(), Place::Elsewhere, opinion);
             None
         }
@@ -162,14 +181,11 @@ fn judge_candidate(
     })?;
     let closed = edits.count(EditKind::MissingCloser) > 0;
     let resembles = shape::resembles(contract, &document);
-    let mut opinion = opinion(contract, document, allowance);
+    let opinion = opinion(contract, document, allowance);
     if closed && !is_whole(contract, text, &range, &opinion) {
         return Err(Trouble::Truncated { offset: range.end });
     }
-    if let Opinion::Conforms(accepted) = &mut opinion {
-        let unwrapped = std::mem::replace(&mut accepted.edits, edits);
-        accepted.edits.append(unwrapped);
-    }
+    let mut opinion = opinion.after(edits);
     if let (true, Opinion::Breaks(violations)) = (resembles, &mut opinion) {
         tally.rival = Some(std::mem::take(violations));
     } else {
@@ -228,6 +244,16 @@ fn opinion(contract: &Contract, document: Document, allowance: &Allowance) -> Op
             conforms.then_some(Opinion::Conforms(Accepted { value, edits }))
         })
         .unwrap_or(Opinion::Breaks(violations))
+}
+
+/// Returns what was done to a token that was not spelt as in JSON.
+fn respelling(kind: Kind) -> EditKind {
+    match kind {
+        Kind::String => EditKind::Quotes,
+        Kind::Null | Kind::Boolean | Kind::Number | Kind::Array | Kind::Object => {
+            EditKind::Constant
+        }
+    }
 }
 
 /// Records the text that was left out around a value.

@@ -6,7 +6,8 @@
 use super::document::{Document, Kind, Slot};
 use super::error::{ParseError, ParseErrorKind};
 use super::escape::decode_escape;
-use super::scan::{StringEnd, number_end, string_end};
+use super::python::{Spelling, Stop};
+use super::scan::{StringEnd, number_end, plain_end, string_end};
 
 /// How much a document may hold.
 #[derive(Debug, Clone, Copy)]
@@ -45,32 +46,39 @@ enum Expect {
     Separator,
 }
 
-/// An object with more members than this gets its keys sorted for lookup.
-const SORT_FROM: u32 = 16;
+/// What stands where a value should.
+const VALUE: &str = "a value";
+
+/// What stands where a key should.
+const KEY: &str = "a key in double quotes";
 
 /// A container that has not ended.
 #[derive(Clone, Copy)]
-struct Open {
+pub(super) struct Open {
     kind: Kind,
     slot: u32,
     /// Items, or keys and values.
     children: u32,
 }
 
-struct Parser<'t> {
-    text: &'t str,
-    at: usize,
+pub(super) struct Parser<'t> {
+    pub(super) text: &'t str,
+    pub(super) at: usize,
     limits: Limits,
-    slots: Vec<Slot>,
+    pub(super) spelling: Spelling,
+    pub(super) slots: Vec<Slot>,
     /// The open containers, from the outermost inward.
-    open: Vec<Open>,
-    decoded: String,
-    decoded_spans: Vec<(u32, u32)>,
-    duplicate_keys: Vec<u32>,
-    sorted_keys: Vec<(u32, Vec<u32>)>,
+    pub(super) open: Vec<Open>,
+    pub(super) decoded: String,
+    pub(super) decoded_spans: Vec<(u32, u32)>,
+    pub(super) duplicate_keys: Vec<u32>,
+    pub(super) sorted_keys: Vec<(u32, Vec<u32>)>,
     /// How many containers were open at most.
     depth: usize,
 }
+
+/// What is wrong with a text, in a box: results on the way stay in registers.
+pub(super) type Mistake = Box<ParseErrorKind>;
 
 /// Why a text is not JSON, and how far it was.
 #[derive(Debug)]
@@ -85,13 +93,17 @@ pub(super) fn parse<T: AsRef<str> + Into<String>>(
     text: T,
     limits: &Limits,
 ) -> Result<Document, Failure> {
-    let parsed = Parser::read(text.as_ref(), limits)?;
+    let (parsed, _) = Parser::read(text.as_ref(), limits, Spelling::Json)?;
     Ok(Document { text: text.into(), ..parsed })
 }
 
 impl<'t> Parser<'t> {
-    /// Returns the document without its text.
-    fn read(text: &'t str, limits: &Limits) -> Result<Document, Failure> {
+    /// Returns the document without its text, and how that is spelt.
+    pub(super) fn read(
+        text: &'t str,
+        limits: &Limits,
+        spelling: Spelling,
+    ) -> Result<(Document, Spelling), Failure> {
         let too_large = text.len() > limits.bytes || u32::try_from(text.len()).is_err();
         if too_large {
             let kind = ParseErrorKind::TooLarge { size: text.len(), limit: limits.bytes };
@@ -101,6 +113,7 @@ impl<'t> Parser<'t> {
             text,
             at: 0,
             limits: *limits,
+            spelling,
             slots: Vec::with_capacity(text.len() / 12 + 4),
             open: Vec::new(),
             decoded: String::new(),
@@ -110,23 +123,25 @@ impl<'t> Parser<'t> {
             depth: 0,
         };
         if let Err(kind) = parser.document() {
-            let error = ParseError::new(kind, text, parser.at);
-            return Err(Failure { error, open: parser.open.len() });
+            let Stop { kind, at, open } = parser.stop(kind);
+            return Err(Failure { error: ParseError::new(*kind, text, at), open });
         }
         parser.sorted_keys.sort_unstable_by_key(|(object, _)| *object);
         parser.duplicate_keys.sort_unstable();
         let Self { slots, decoded, decoded_spans, duplicate_keys, sorted_keys, depth, .. } = parser;
         let text = String::new();
-        Ok(Document { text, slots, decoded, decoded_spans, duplicate_keys, sorted_keys, depth })
+        let document =
+            Document { text, slots, decoded, decoded_spans, duplicate_keys, sorted_keys, depth };
+        Ok((document, parser.spelling))
     }
 
-    fn document(&mut self) -> Result<(), ParseErrorKind> {
+    fn document(&mut self) -> Result<(), Mistake> {
         if self.text.starts_with('\u{feff}') {
-            return Err(ParseErrorKind::ByteOrderMark);
+            return Err(Box::new(ParseErrorKind::ByteOrderMark));
         }
         self.skip_space();
         if self.at == self.text.len() {
-            return Err(ParseErrorKind::Empty);
+            return Err(Box::new(ParseErrorKind::Empty));
         }
         let mut expect = Expect::Value;
         loop {
@@ -139,7 +154,7 @@ impl<'t> Parser<'t> {
             };
         }
         if self.at < self.text.len() {
-            return Err(ParseErrorKind::TrailingData);
+            return Err(Box::new(ParseErrorKind::TrailingData));
         }
         Ok(())
     }
@@ -154,7 +169,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    fn value(&mut self, expect: Expect) -> Result<Expect, ParseErrorKind> {
+    fn value(&mut self, expect: Expect) -> Result<Expect, Mistake> {
         match self.peek() {
             Some(b'"') => self.string().map(|()| Expect::Separator),
             Some(b'{') => self.open(Kind::Object).map(|()| Expect::FirstKey),
@@ -164,25 +179,33 @@ impl<'t> Parser<'t> {
             Some(b'f') => self.word("false", Kind::Boolean),
             Some(b'n') => self.word("null", Kind::Null),
             Some(b'-' | b'0'..=b'9') => self.number(),
-            _ => Err(self.unexpected("a value")),
+            Some(b'\'') if self.may_be_python(VALUE) => {
+                self.single_quoted().map(|()| Expect::Separator)
+            }
+            Some(b'T') if self.may_be_python(VALUE) => self.word("True", Kind::Boolean),
+            Some(b'F') if self.may_be_python(VALUE) => self.word("False", Kind::Boolean),
+            Some(b'N') if self.may_be_python(VALUE) => self.word("None", Kind::Null),
+            _ => Err(Box::new(self.unexpected(VALUE))),
         }
     }
 
-    fn key(&mut self, expect: Expect) -> Result<Expect, ParseErrorKind> {
+    fn key(&mut self, expect: Expect) -> Result<Expect, Mistake> {
         match self.peek() {
             Some(b'"') => self.string()?,
             Some(b'}') if expect == Expect::FirstKey => return self.close(),
-            _ => return Err(self.unexpected("a key in double quotes")),
+            Some(b'\'') if self.may_be_python(KEY) => self.single_quoted()?,
+            _ => return Err(Box::new(self.unexpected(KEY))),
         }
         self.skip_space();
         if self.peek() != Some(b':') {
-            return Err(self.unexpected("`:`"));
+            return Err(Box::new(self.unexpected("`:`")));
         }
         self.at += 1;
-        Ok(Expect::Value)
+        self.skip_space();
+        self.value(Expect::Value)
     }
 
-    fn separator(&mut self) -> Result<Expect, ParseErrorKind> {
+    fn separator(&mut self) -> Result<Expect, Mistake> {
         let object = self.open.last().is_some_and(|open| open.kind == Kind::Object);
         match (self.peek(), object) {
             (Some(b','), _) => {
@@ -190,53 +213,53 @@ impl<'t> Parser<'t> {
                 Ok(if object { Expect::Key } else { Expect::Value })
             }
             (Some(b'}'), true) | (Some(b']'), false) => self.close(),
-            (_, true) => Err(self.unexpected("`,` or `}`")),
-            (_, false) => Err(self.unexpected("`,` or `]`")),
+            (_, true) => Err(Box::new(self.unexpected("`,` or `}`"))),
+            (_, false) => Err(Box::new(self.unexpected("`,` or `]`"))),
         }
     }
 
-    fn unexpected(&self, expected: &'static str) -> ParseErrorKind {
+    pub(super) fn unexpected(&self, expected: &'static str) -> ParseErrorKind {
         match self.text.get(self.at..).and_then(|rest| rest.chars().next()) {
             Some(found) => ParseErrorKind::Unexpected { found, expected },
             None => ParseErrorKind::Truncated,
         }
     }
 
-    fn word(&mut self, word: &'static str, kind: Kind) -> Result<Expect, ParseErrorKind> {
+    fn word(&mut self, word: &'static str, kind: Kind) -> Result<Expect, Mistake> {
         let rest = self.text.get(self.at..).unwrap_or_default();
         if !rest.starts_with(word) {
             let cut = word.starts_with(rest);
-            return Err(if cut { ParseErrorKind::Truncated } else { self.unexpected("a value") });
+            let kind = if cut { ParseErrorKind::Truncated } else { self.unexpected(VALUE) };
+            return Err(Box::new(kind));
         }
         self.scalar(kind, self.at + word.len(), 0)?;
         Ok(Expect::Separator)
     }
 
-    fn number(&mut self) -> Result<Expect, ParseErrorKind> {
+    fn number(&mut self) -> Result<Expect, Mistake> {
         let Some(end) = number_end(self.text.as_bytes(), self.at) else {
-            return Err(ParseErrorKind::InvalidNumber);
+            return Err(Box::new(ParseErrorKind::InvalidNumber));
         };
         let literal = self.text.get(self.at..end).unwrap_or_default();
         // Below 300 digits only an exponent can overflow.
         let suspicious = literal.len() >= 300 || literal.contains(['e', 'E']);
         if suspicious && !literal.parse::<f64>().is_ok_and(f64::is_finite) {
-            return Err(ParseErrorKind::NumberOutOfRange);
+            return Err(Box::new(ParseErrorKind::NumberOutOfRange));
         }
         self.scalar(Kind::Number, end, 0)?;
         Ok(Expect::Separator)
     }
 
-    fn string(&mut self) -> Result<(), ParseErrorKind> {
-        let end = string_end(self.text.as_bytes(), self.at + 1);
-        if let StringEnd::Closed { end, escaped: false } = end {
-            return self.scalar(Kind::String, end, 0);
+    fn string(&mut self) -> Result<(), Mistake> {
+        match plain_end(self.text.as_bytes(), self.at + 1) {
+            Ok(end) => self.scalar(Kind::String, end, 0),
+            Err(mark) => self.string_apart(string_end(self.text.as_bytes(), mark)),
         }
-        self.string_apart(end)
     }
 
     /// Reads a string that holds escapes, or has no end.
     #[inline(never)]
-    fn string_apart(&mut self, end: StringEnd) -> Result<(), ParseErrorKind> {
+    pub(super) fn string_apart(&mut self, end: StringEnd) -> Result<(), Mistake> {
         match end {
             StringEnd::Closed { end, .. } => {
                 let from = narrow(self.decoded.len());
@@ -246,17 +269,17 @@ impl<'t> Parser<'t> {
             }
             StringEnd::Control { at } => {
                 self.at = at;
-                Err(ParseErrorKind::ControlCharacter)
+                Err(Box::new(ParseErrorKind::ControlCharacter))
             }
             StringEnd::Open => {
                 self.at = self.text.len();
-                Err(ParseErrorKind::Truncated)
+                Err(Box::new(ParseErrorKind::Truncated))
             }
         }
     }
 
     /// Appends the string from behind the opening quote up to `end` to `decoded`.
-    fn decode(&mut self, end: usize) -> Result<(), ParseErrorKind> {
+    fn decode(&mut self, end: usize) -> Result<(), Mistake> {
         let start = self.at;
         let inside = self.text.get(start + 1..end).unwrap_or_default();
         if self.decoded.is_empty() {
@@ -277,16 +300,16 @@ impl<'t> Parser<'t> {
         Ok(())
     }
 
-    fn scalar(&mut self, kind: Kind, end: usize, extra: u32) -> Result<(), ParseErrorKind> {
+    pub(super) fn scalar(&mut self, kind: Kind, end: usize, extra: u32) -> Result<(), Mistake> {
         let next = narrow(self.slots.len()) + 1;
         self.push(Slot { kind, start: narrow(self.at), end: narrow(end), next, extra })?;
         self.at = end;
         Ok(())
     }
 
-    fn open(&mut self, kind: Kind) -> Result<(), ParseErrorKind> {
+    fn open(&mut self, kind: Kind) -> Result<(), Mistake> {
         if self.open.len() >= self.limits.depth {
-            return Err(ParseErrorKind::TooDeep { limit: self.limits.depth });
+            return Err(Box::new(ParseErrorKind::TooDeep { limit: self.limits.depth }));
         }
         let slot = narrow(self.slots.len());
         self.push(Slot { kind, start: narrow(self.at), end: 0, next: 0, extra: 0 })?;
@@ -296,9 +319,9 @@ impl<'t> Parser<'t> {
         Ok(())
     }
 
-    fn push(&mut self, slot: Slot) -> Result<(), ParseErrorKind> {
+    fn push(&mut self, slot: Slot) -> Result<(), Mistake> {
         if self.slots.len() >= self.limits.nodes {
-            return Err(ParseErrorKind::TooManyNodes { limit: self.limits.nodes });
+            return Err(Box::new(ParseErrorKind::TooManyNodes { limit: self.limits.nodes }));
         }
         if let Some(parent) = self.open.last_mut() {
             parent.children += 1;
@@ -307,12 +330,12 @@ impl<'t> Parser<'t> {
         Ok(())
     }
 
-    fn close(&mut self) -> Result<Expect, ParseErrorKind> {
+    fn close(&mut self) -> Result<Expect, Mistake> {
         self.at += 1;
         let next = narrow(self.slots.len());
         let end = narrow(self.at);
         let Some(open) = self.open.pop() else {
-            return Err(ParseErrorKind::TrailingData);
+            return Err(Box::new(ParseErrorKind::TrailingData));
         };
         let is_object = open.kind == Kind::Object;
         if let Some(slot) = self.slots.get_mut(open.slot as usize) {
@@ -324,61 +347,6 @@ impl<'t> Parser<'t> {
             self.inspect_keys(open.slot);
         }
         Ok(Expect::Separator)
-    }
-
-    /// Notes duplicate keys of the object at `object`, and sorts them for lookup if many.
-    fn inspect_keys(&mut self, object: u32) {
-        let Some(&Slot { next: end, extra: count, .. }) = self.slots.get(object as usize) else {
-            return;
-        };
-        let mut key = object + 1;
-        if count > SORT_FROM {
-            let mut keys = Vec::with_capacity(count as usize);
-            while key < end {
-                keys.push(key);
-                key = self.slots.get(key as usize + 1).map_or(end, |value| value.next);
-            }
-            keys.sort_by(|left, right| self.key_bytes(*left).cmp(self.key_bytes(*right)));
-            let repeated = keys
-                .windows(2)
-                .filter_map(|pair| match pair {
-                    [left, right] if self.key_bytes(*left) == self.key_bytes(*right) => {
-                        Some(*right)
-                    }
-                    _ => None,
-                })
-                .collect::<Vec<_>>();
-            self.duplicate_keys.extend(repeated);
-            self.sorted_keys.push((object, keys));
-            return;
-        }
-        // Few keys are compared with each other, without a walk over the tape for each.
-        let mut seen = [[].as_slice(); SORT_FROM as usize];
-        let mut repeated = Vec::new();
-        for place in 0..count as usize {
-            let text = self.key_bytes(key);
-            if seen.iter().take(place).any(|earlier| *earlier == text) {
-                repeated.push(key);
-            }
-            if let Some(slot) = seen.get_mut(place) {
-                *slot = text;
-            }
-            key = self.slots.get(key as usize + 1).map_or(end, |value| value.next);
-        }
-        self.duplicate_keys.append(&mut repeated);
-    }
-
-    #[inline]
-    fn key_bytes(&self, slot: u32) -> &[u8] {
-        let Some(slot) = self.slots.get(slot as usize) else {
-            return &[];
-        };
-        if slot.extra == 0 {
-            let inside = slot.start as usize + 1..slot.end as usize - 1;
-            return self.text.as_bytes().get(inside).unwrap_or_default();
-        }
-        let span = self.decoded_spans.get(slot.extra as usize - 1).copied().unwrap_or_default();
-        self.decoded.as_bytes().get(span.0 as usize..span.1 as usize).unwrap_or_default()
     }
 }
 

@@ -20,18 +20,64 @@ pub(crate) enum StringEnd {
 /// Finds the end of the string whose opening quote is just before `start`.
 ///
 /// Escapes are skipped, not checked.
-#[inline]
 pub(crate) fn string_end(bytes: &[u8], start: usize) -> StringEnd {
-    let marks = |word: Word| word.equal(b'"') | word.equal(b'\\') | word.below(0x20);
-    let is_marked = |byte: u8| matches!(byte, b'"' | b'\\' | 0..0x20);
+    string_end_by(bytes, start, b'"', next_mark)
+}
+
+/// Finds the end of the string in single quotes whose opening quote is just before `start`.
+///
+/// A double quote in it is reported like a control character: JSON has both escaped.
+pub(super) fn single_quoted_end(bytes: &[u8], start: usize) -> StringEnd {
+    string_end_by(bytes, start, b'\'', next_mark_or_single)
+}
+
+/// Finds the end of the string whose opening quote is just before `start`; fails with the place up
+/// to which it is plain, if something in it is escaped or should be.
+#[inline]
+pub(super) fn plain_end(bytes: &[u8], start: usize) -> Result<usize, usize> {
+    end_at(bytes, next_mark(bytes, start), b'"')
+}
+
+/// Finds the end of a string in single quotes like [`plain_end`].
+#[inline]
+pub(super) fn plain_single_quoted_end(bytes: &[u8], start: usize) -> Result<usize, usize> {
+    end_at(bytes, next_mark_or_single(bytes, start), b'\'')
+}
+
+#[inline]
+fn end_at(bytes: &[u8], mark: Option<usize>, quote: u8) -> Result<usize, usize> {
+    let mark = mark.unwrap_or(bytes.len());
+    if bytes.get(mark) == Some(&quote) { Ok(mark + 1) } else { Err(mark) }
+}
+
+/// Finds what means something in a string: a quote, a backslash, a control character.
+#[inline]
+fn next_mark(bytes: &[u8], from: usize) -> Option<usize> {
+    let marks = |word: Word| word.quotes_and_controls() | word.equal(b'\\');
+    find(bytes, from, marks, |byte| matches!(byte, b'"' | b'\\' | 0..0x20))
+}
+
+/// Finds the same, and single quotes.
+#[inline]
+fn next_mark_or_single(bytes: &[u8], from: usize) -> Option<usize> {
+    let marks = |word: Word| word.quotes_and_controls() | word.equal(b'\\') | word.equal(b'\'');
+    find(bytes, from, marks, |byte| matches!(byte, b'"' | b'\'' | b'\\' | 0..0x20))
+}
+
+fn string_end_by(
+    bytes: &[u8],
+    start: usize,
+    quote: u8,
+    next_mark: impl Fn(&[u8], usize) -> Option<usize>,
+) -> StringEnd {
     let mut at = start;
     let mut escaped = false;
     loop {
-        let Some(mark) = find(bytes, at, marks, is_marked) else {
+        let Some(mark) = next_mark(bytes, at) else {
             return StringEnd::Open;
         };
         match bytes.get(mark) {
-            Some(b'"') => return StringEnd::Closed { end: mark + 1, escaped },
+            Some(byte) if *byte == quote => return StringEnd::Closed { end: mark + 1, escaped },
             Some(b'\\') => escaped = true,
             _ => return StringEnd::Control { at: mark },
         }

@@ -91,18 +91,16 @@ impl Finder<'_> {
     /// Claims that the value may stand in a string literal of a program, and would read otherwise
     /// with that literal's escapes undone.
     pub(super) fn is_escaped_again(&self, start: usize, end: usize) -> bool {
-        let value = self.bytes.get(start..end).unwrap_or_default();
-        let is_twice = |at: usize| matches!(value.get(at + 1), Some(b'\\' | b'"'));
-        if !memchr::memchr_iter(b'\\', value).any(is_twice) {
-            return false;
-        }
         let before = self.text.get(..start).unwrap_or_default();
         let near = self.text.get(self.floor.min(start)..start).unwrap_or_default();
         let is_open = |quotes: &str| near.matches(quotes).count() % 2 == 1;
         let is_template = self.block != Block::None && before.ends_with('`');
-        is_template
+        let may_be_literal = is_template
             || before.ends_with(['\'', '"'])
-            || LONG_QUOTES.iter().any(|quotes| is_open(quotes))
+            || LONG_QUOTES.iter().any(|quotes| is_open(quotes));
+        let value = self.bytes.get(start..end).unwrap_or_default();
+        let is_twice = |at: usize| matches!(value.get(at + 1), Some(b'\\' | b'"'));
+        may_be_literal && memchr::memchr_iter(b'\\', value).any(is_twice)
     }
 
     /// Claims that what reads like a value is part of a sentence: `string[]`, `see [3]`, `- [ ] x`.

@@ -24,6 +24,7 @@ pub struct Edits {
 
 impl Edits {
     /// Counts one more edit of this kind, and lists it if there are not too many.
+    #[inline]
     pub(crate) fn record(&mut self, kind: EditKind, describe: impl FnOnce() -> Edit) {
         if self.count_more(kind, 1) < LISTED_PER_KIND {
             self.listed.push(describe());
@@ -36,6 +37,10 @@ impl Edits {
 
     /// Adds what was changed after these.
     pub(crate) fn append(&mut self, later: Self) {
+        if self.is_empty() {
+            *self = later;
+            return;
+        }
         for edit in later.listed {
             self.push(edit);
         }
@@ -45,6 +50,7 @@ impl Edits {
     }
 
     /// Counts `more` edits of this kind; returns how many there were before.
+    #[inline]
     fn count_more(&mut self, kind: EditKind, more: usize) -> usize {
         let known = self.counts.iter_mut().find(|(counted, _)| *counted == kind);
         let Some((_, count)) = known else {
