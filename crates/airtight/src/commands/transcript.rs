@@ -92,6 +92,9 @@ fn read(
     if args.no_heuristics {
         decoder = decoder.with_heuristics(Heuristics::Off);
     }
+    if told == Told::Summary {
+        decoder = decoder.for_record();
+    }
     let tell = |events: Vec<Event>, printer: &mut Printer| match told {
         Told::Everything => events.iter().try_for_each(|event| printer.json(&json(event))),
         Told::Summary => Ok(()),
