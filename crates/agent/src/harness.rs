@@ -240,7 +240,15 @@ impl<'l> Hearing<'l> {
         if self.lacks_tool(&event) {
             self.end(Reason::NoTool);
         }
-        if (self.listen)(Heard::Activity(Box::new(event))).is_break() {
+        let goes_on = event.asks_model() && !self.decoder.has_answer();
+        self.pass_on(Heard::Activity(Box::new(event)));
+        if goes_on {
+            self.pass_on(Heard::WentOn(self.decoder.used()));
+        }
+    }
+
+    fn pass_on(&mut self, heard: Heard<'_>) {
+        if (self.listen)(heard).is_break() {
             self.end(Reason::Unwanted);
         }
     }

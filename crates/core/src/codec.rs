@@ -20,6 +20,7 @@ use serde_json::Value;
 
 use crate::contract::WorkedExample;
 use crate::message::{Block, Message, ToolChoice, ToolSpec};
+use crate::price::Cost;
 use crate::wire::sse;
 
 pub(crate) use assemble::text_bytes;
@@ -62,6 +63,9 @@ pub struct Request {
     pub max_output_tokens: Option<u32>,
     /// Sampling temperature; the provider's default if absent.
     pub temperature: Option<f64>,
+    /// The most it may cost. Formats of providers have no place for it: it is for agent CLIs, which ask
+    /// their models many times.
+    pub max_cost: Option<Cost>,
 }
 
 impl Request {

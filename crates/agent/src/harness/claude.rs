@@ -17,6 +17,9 @@ pub(super) fn invoke(invocation: &mut Invocation<'_>) {
     invocation.arguments(["--permission-mode", mode]);
     invocation.option("--model", invocation.setup.model.clone());
     invocation.option("--max-turns", max_turns.map(|turns| turns.to_string()));
+    // It counts each call of it by itself, and so do we.
+    let max_cost = invocation.question.max_cost.map(|cost| cost.usd().to_string());
+    invocation.option("--max-budget-usd", max_cost);
     let settings = hooks::settings(invocation.setup, Clock::Seconds);
     invocation.option("--settings", settings.map(|settings| settings.to_string()));
     invocation.resume_and_instruct();

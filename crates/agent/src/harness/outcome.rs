@@ -1,8 +1,7 @@
 //! What a call of a program comes to: success is a conjunction, and the exit code is evidence only.
 
-use airtight_core::codec::{FailureKind, Reply, Stop, TIMEOUT, Usage};
+use airtight_core::codec::{FailureKind, Reply, Stop, TIMEOUT};
 use airtight_core::message::{Block, ToolCall};
-use airtight_core::price::Cost;
 use airtight_core::run::{Claim, TERMINAL_TOOL};
 use airtight_core::transcript::{Category, Ending, Program, Record};
 
@@ -21,9 +20,8 @@ impl Harness {
         before: Option<&Counted>,
     ) -> Exchange {
         self.complete(&mut record, ended);
-        let (usage, cost) = Counted::since(before, &record);
         let end = self.end(&record, ended, reason);
-        let reply = reply(&record, &end, usage, cost);
+        let reply = reply(&record, &end, before);
         Exchange { reply, end, record: Some(Box::new(record)) }
     }
 
@@ -145,18 +143,16 @@ fn said(told: &str, ended: &Ended) -> String {
 }
 
 /// Makes a reply of what a program said.
-fn reply(record: &Record, end: &End, usage: Usage, cost: Option<Cost>) -> Reply {
+fn reply(record: &Record, end: &End, before: Option<&Counted>) -> Reply {
     let is_whole = *end == End::Whole;
-    let mut blocks: Vec<Block> = Session::block(record).into_iter().collect();
-    blocks.extend(answer(record, is_whole));
-    if blocks.len() < 2 {
-        // A session in which nothing was said has nothing to go on with.
-        blocks.retain(|block| !matches!(block, Block::Opaque(_)));
-    }
+    let answer = answer(record, is_whole);
+    // A session in which nothing was said has nothing to go on with.
+    let session = answer.as_ref().and_then(|_| Session::block(before, record));
+    let (usage, cost) = Counted::since(before, record);
     Reply {
         id: record.session_id.clone(),
         model: record.model.clone(),
-        blocks,
+        blocks: session.into_iter().chain(answer).collect(),
         stop: is_whole.then(|| stop(record)),
         refusal: None,
         usage,

@@ -2,6 +2,7 @@
 
 use airtight_core::codec::Request;
 use airtight_core::message::{Block, Message, Role};
+use airtight_core::price::Cost;
 use airtight_core::run::TERMINAL_TOOL;
 use airtight_core::transcript::Program;
 
@@ -16,6 +17,8 @@ pub(super) struct Question {
     pub(super) system: Option<String>,
     /// The text.
     pub(super) text: String,
+    /// The most that the answer may cost.
+    pub(super) max_cost: Option<Cost>,
 }
 
 /// Stands before a text that the program would take for a command of its own.
@@ -34,7 +37,8 @@ impl Question {
             // The program knows the tool by another name than the machine that asks again.
             text = named(program, &text);
         }
-        Self { session, system: request.system.as_deref().map(|it| named(program, it)), text }
+        let system = request.system.as_deref().map(|it| named(program, it));
+        Self { session, system, text, max_cost: request.max_cost }
     }
 
     /// Puts the standing instructions into the text, for programs that have no place for them; a
@@ -96,7 +100,7 @@ mod tests {
 
     fn session() -> Block {
         let record = Record { session_id: Some("s".to_owned()), ..Record::default() };
-        Session::block(&record).unwrap()
+        Session::block(None, &record).unwrap()
     }
 
     #[test]

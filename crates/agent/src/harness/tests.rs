@@ -24,6 +24,7 @@ pub(super) fn request() -> Request {
         examples: Vec::new(),
         max_output_tokens: None,
         temperature: None,
+        max_cost: None,
     }
 }
 

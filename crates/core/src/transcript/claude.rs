@@ -70,6 +70,9 @@ fn said(at: Place, object: &Object, tally: &mut Tally) -> Event {
         stop_reason: field("stop_reason"),
         usage: message.and_then(|message| message.object("usage")).map(usage),
     };
+    if let Some(usage) = &message.usage {
+        tally.meter.note(message.id.as_deref(), usage);
+    }
     if parent_tool_use_id.is_none() {
         tally.error_word = root.owned("error").or_else(|| tally.error_word.take());
         let stop = message.stop_reason.clone();

@@ -18,6 +18,9 @@ use super::output::Joint;
 use super::record::Payload;
 use super::tally::{Failure, Tally};
 
+/// What a line is called with which a step ends that is not the last.
+pub(super) const STEP_ENDED: &str = "step_finish";
+
 /// Reads a line; nothing comes of one that is not known.
 pub(super) fn read(at: Place, object: &Object, tally: &mut Tally) -> Vec<Event> {
     let root = object.root();
@@ -83,7 +86,7 @@ fn step_ended(at: Place, part: Node<'_>, object: &Object, tally: &mut Tally) -> 
     let reason = part.text("reason").unwrap_or("unknown");
     // Tools follow, or the request is sent again.
     if matches!(reason, "tool-calls" | "unknown") {
-        let (kind, value) = (format!("step_finish {reason}"), object.verbatim(object.root()));
+        let (kind, value) = (format!("{STEP_ENDED} {reason}"), object.verbatim(object.root()));
         return Event::System(System::Other(Verbatim { at, kind, value }));
     }
     finish(at, reason, used, None, tally)
