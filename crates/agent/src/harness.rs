@@ -15,6 +15,7 @@ mod installed;
 mod invocation;
 mod opencode;
 mod outcome;
+mod project;
 mod question;
 mod qwen;
 mod session;
@@ -40,6 +41,7 @@ use question::Question;
 
 pub use child::Deadlines;
 pub use installed::{Installed, NotInstalled};
+pub use project::{Project, Untrusted};
 
 /// How a program is to be used.
 pub struct Setup {
@@ -49,6 +51,8 @@ pub struct Setup {
     pub installed: Installed,
     /// The folder that it works in.
     pub folder: PathBuf,
+    /// What that folder sets for it.
+    pub project: Project,
     /// Everything of the user's environment that it gets: [`Setup::environment_of`].
     pub environment: Vec<(OsString, OsString)>,
     /// The model, by the program's own name for it; its default if absent.
@@ -130,6 +134,14 @@ impl Harness {
     /// Returns which program it is.
     pub fn program(&self) -> Program {
         self.0.program
+    }
+
+    /// Returns the files whose settings for the program are left out.
+    pub fn left_out(&self) -> &[PathBuf] {
+        match &self.0.project {
+            Project::LeftOut(files) => files,
+            Project::Trusted | Project::Plain => &[],
+        }
     }
 
     /// Returns the model that was asked for, else the program.

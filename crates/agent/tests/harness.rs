@@ -11,8 +11,8 @@ use std::time::Duration;
 
 use airtight_agent::provider::Provider;
 use airtight_agent::{
-    Agent, ApprovalMode, Deadlines, Event, Harness, Hooks, Installed, Observer, Setup, Toolbox,
-    Traits,
+    Agent, ApprovalMode, Deadlines, Event, Harness, Hooks, Installed, Observer, Project, Setup,
+    Toolbox, Traits,
 };
 use airtight_core::Contract;
 use airtight_core::run::{
@@ -103,6 +103,7 @@ impl Scene {
             program,
             installed: found,
             folder: self.folder.path().to_owned(),
+            project: Project::Plain,
             environment: Vec::new(),
             model: None,
             approval: ApprovalMode::Default,

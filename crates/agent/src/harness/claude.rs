@@ -1,7 +1,7 @@
 //! How claude is asked: the schema inline, the question on stdin.
 
 use super::hooks::{self, Clock};
-use super::{Invocation, Setup};
+use super::{Invocation, Project, Setup};
 use crate::permission::ApprovalMode;
 
 pub(super) fn invoke(invocation: &mut Invocation<'_>) {
@@ -15,6 +15,10 @@ pub(super) fn invoke(invocation: &mut Invocation<'_>) {
         ApprovalMode::Yolo => "bypassPermissions",
     };
     invocation.arguments(["--permission-mode", mode]);
+    if matches!(invocation.setup.project, Project::LeftOut(_)) {
+        // Servers, hooks and permissions; servers of the user are kept.
+        invocation.arguments(["--setting-sources=user"]);
+    }
     invocation.option("--model", invocation.setup.model.clone());
     invocation.option("--max-turns", max_turns.map(|turns| turns.to_string()));
     // It counts each call of it by itself, and so do we.

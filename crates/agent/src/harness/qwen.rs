@@ -1,7 +1,9 @@
 //! How qwen is asked: the schema inline, the question on stdin.
 
+use serde_json::{Value, json};
+
 use super::hooks::{self, Clock};
-use super::{Invocation, Refused, Setup};
+use super::{Invocation, Project, Refused, Setup};
 
 pub(super) fn invoke(invocation: &mut Invocation<'_>) -> Result<(), Refused> {
     let Setup { approval, max_turns, .. } = *invocation.setup;
@@ -12,10 +14,22 @@ pub(super) fn invoke(invocation: &mut Invocation<'_>) -> Result<(), Refused> {
     invocation.option("-m", invocation.setup.model.clone());
     invocation.option("--max-session-turns", max_turns.map(|turns| turns.to_string()));
     invocation.resume_and_instruct();
-    if let Some(settings) = hooks::settings(invocation.setup, Clock::Milliseconds) {
+    if let Some(settings) = settings(invocation.setup) {
         let file = invocation.file("settings.json", settings.to_string().as_bytes())?;
         invocation.insist("QWEN_CODE_SYSTEM_SETTINGS_PATH", file);
     }
     invocation.ask_on_stdin();
     Ok(())
+}
+
+/// Returns settings that are stronger than all others, if there are any.
+fn settings(setup: &Setup) -> Option<Value> {
+    let guards = hooks::settings(setup, Clock::Milliseconds);
+    if !matches!(setup.project, Project::LeftOut(_)) {
+        return guards;
+    }
+    let hooks = guards.as_ref().and_then(|settings| settings.get("hooks"));
+    // Then it trusts no folder of which the user did not tell it so.
+    let security = json!({ "folderTrust": { "enabled": true } });
+    Some(json!({ "hooks": hooks.unwrap_or(&json!({})), "security": security }))
 }

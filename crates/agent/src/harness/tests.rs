@@ -40,6 +40,7 @@ fn harness(program: Program) -> Harness {
         program,
         installed,
         folder: PathBuf::from("/"),
+        project: Project::Plain,
         environment: Vec::new(),
         model: None,
         approval: ApprovalMode::Default,

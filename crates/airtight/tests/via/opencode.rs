@@ -5,7 +5,7 @@ use serde_json::json;
 
 use crate::cli::Cli;
 use crate::stage::{Stage, calls};
-use crate::{answers, failures, stops};
+use crate::{answers, failures, stops, trust};
 
 #[test]
 #[ignore = "takes a minute: make test-all"]
@@ -22,6 +22,7 @@ fn opencode_keeps_the_laws_of_answers() {
 #[ignore = "takes a minute: make test-all"]
 fn opencode_keeps_the_laws_of_failures() {
     failures::a_key_that_is_refused_is_told_as_such(Cli::Opencode);
+    trust::what_a_repository_sets_counts_only_if_it_is_trusted(Cli::Opencode, "default");
     stops::an_interrupt_stops_the_program(Cli::Opencode);
 }
 

@@ -72,7 +72,10 @@ impl Access {
                     .to_owned(),
             ],
             Self::Embedded(_) => Vec::new(),
-            Self::Program(harness) => driver::unheeded(harness.program(), config),
+            Self::Program(harness) => {
+                let unheeded = driver::unheeded(harness.program(), config);
+                unheeded.into_iter().chain(driver::left_out(harness)).collect()
+            }
         }
     }
 

@@ -1,9 +1,12 @@
 //! Who answers: a model, or an agent CLI with a model of its own.
 
 use std::fmt;
+use std::path::Path;
 
 use airtight_agent::provider::{Model, Retries};
-use airtight_agent::{Deadlines, Harness, Hook, HookEvent, Installed, Setup, Traits};
+use airtight_agent::{
+    ApprovalMode, Deadlines, Harness, Hook, HookEvent, Installed, Project, Setup, Traits,
+};
 use airtight_core::run::{Mode, Policy};
 use airtight_core::transcript::Program;
 
@@ -182,6 +185,44 @@ pub(crate) fn installed(
     })
 }
 
+/// Says what becomes of what a repository sets for the program: it counts if the user trusts it.
+fn project(
+    program: Program,
+    approval: ApprovalMode,
+    folder: &Path,
+    config: &Config,
+    environment: &Environment,
+) -> Result<Project, Error> {
+    if config.trusts(folder, environment) {
+        return Ok(Project::Trusted);
+    }
+    Project::untrusted(program, approval, folder, environment.home()).map_err(|untrusted| {
+        let message = "the folder has settings of its own, and you did not say that you trust it";
+        Error::new(Outcome::Contract, message).caused_by(untrusted).hint(trust_hint(folder))
+    })
+}
+
+fn trust_hint(folder: &Path) -> String {
+    let folder = folder.display();
+    format!(
+        "read what is there; then pass `--trust-project`, or add `{folder}` to `trusted_projects` in \
+         your own `airtight.toml`"
+    )
+}
+
+/// Says which settings of the folder are left out.
+pub(super) fn left_out(harness: &Harness) -> Option<String> {
+    let files = harness.left_out().iter().map(|file| format!("`{}`", file.display()));
+    let files = files.collect::<Vec<_>>().join(", ");
+    let name = harness.program().name();
+    (!files.is_empty()).then(|| {
+        format!(
+            "`{name}` leaves out what the folder sets for it, in {files}: `--trust-project` lets it \
+             count"
+        )
+    })
+}
+
 /// Finds the program, and says how it is to be used.
 pub(super) fn harness(
     program: Program,
@@ -198,15 +239,18 @@ pub(super) fn harness(
         let hint = "use `--via claude` or `--via qwen`, or remove the hooks";
         return Err(Error::new(Outcome::Contract, message).hint(hint));
     }
+    let approval = equipment::approval(config)?;
+    let project = project(program, approval, &folder, config, environment)?;
     let besides = config.list(Key::HarnessEnvironment).unwrap_or_default();
     let usual = Deadlines::default();
     Ok(Harness::new(Setup {
         program,
         installed,
         folder,
+        project,
         environment: Setup::environment_of(program, environment.all(), &besides),
         model,
-        approval: equipment::approval(config)?,
+        approval,
         max_turns: config.small(Key::MaxTurns),
         reasks: job::policy(config)?.reasks,
         arguments: config.list(Key::HarnessArguments).unwrap_or_default(),
