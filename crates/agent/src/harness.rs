@@ -10,6 +10,7 @@ mod claude;
 mod codex;
 mod environment;
 mod gemini;
+mod hearing;
 mod hooks;
 mod installed;
 mod invocation;
@@ -28,14 +29,13 @@ use std::sync::Arc;
 use airtight_core::codec::{FailureKind, ProviderFailure, Reply, Request};
 use airtight_core::lower::Dialect;
 use airtight_core::run::{Account, Mode};
-use airtight_core::transcript::{Decoder, Event, Exit, Program, Record, System};
+use airtight_core::transcript::Program;
 use serde_json::Value;
-use tokio_util::sync::CancellationToken;
 
 use crate::hooks::Hook;
 use crate::permission::ApprovalMode;
-use crate::provider::{End, Exchange, Heard, Listen};
-use child::Ended;
+use crate::provider::{End, Exchange, Listen};
+use hearing::Hearing;
 use invocation::{Invocation, Refused};
 use question::Question;
 
@@ -212,82 +212,6 @@ fn schema(request: &Request) -> Option<&Value> {
 
 fn failure(kind: FailureKind, message: String) -> ProviderFailure {
     ProviderFailure { kind, status: None, code: None, message, retry_after: None }
-}
-
-/// Why a program was ended that had not ended by itself.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Reason {
-    /// It was not.
-    None,
-    /// The listener wanted no more.
-    Unwanted,
-    /// It does not offer its model the tool for the answer: the schema was dropped.
-    NoTool,
-}
-
-/// What is heard of a program while it works.
-struct Hearing<'l> {
-    decoder: Decoder,
-    listen: Listen<'l>,
-    program: Program,
-    has_schema: bool,
-    reason: Reason,
-    enough: CancellationToken,
-}
-
-impl<'l> Hearing<'l> {
-    fn new(program: Program, has_schema: bool, listen: Listen<'l>) -> Self {
-        let (decoder, enough) = (Decoder::of(program), CancellationToken::new());
-        Self { decoder, listen, program, has_schema, reason: Reason::None, enough }
-    }
-
-    fn hear(&mut self, bytes: &[u8]) -> child::Heard {
-        for event in self.decoder.push(bytes) {
-            self.tell(event);
-        }
-        if self.decoder.is_over() { child::Heard::Concluded } else { child::Heard::More }
-    }
-
-    fn tell(&mut self, event: Event) {
-        if self.lacks_tool(&event) {
-            self.end(Reason::NoTool);
-        }
-        let goes_on = event.asks_model() && !self.decoder.has_answer();
-        self.pass_on(Heard::Activity(Box::new(event)));
-        if goes_on {
-            self.pass_on(Heard::WentOn(self.decoder.used()));
-        }
-    }
-
-    fn pass_on(&mut self, heard: Heard<'_>) {
-        if (self.listen)(heard).is_break() {
-            self.end(Reason::Unwanted);
-        }
-    }
-
-    fn end(&mut self, reason: Reason) {
-        if self.reason == Reason::None {
-            self.reason = reason;
-        }
-        self.enough.cancel();
-    }
-
-    /// Claims that a session begins without the tool that its schema should have made.
-    fn lacks_tool(&self, event: &Event) -> bool {
-        let Event::System(System::Init(init)) = event else { return false };
-        let has_tool = matches!(self.program, Program::Claude | Program::Qwen);
-        self.has_schema && has_tool && !init.offers_structured_output()
-    }
-
-    fn finish(mut self, ended: &Ended) -> (Record, Reason) {
-        let exit = ended.exit_code.map_or(Exit::Unknown, Exit::Code);
-        let decoder = std::mem::take(&mut self.decoder);
-        let airtight_core::transcript::Ended { events, record } = decoder.finish(exit);
-        for event in events {
-            self.tell(event);
-        }
-        (record, self.reason)
-    }
 }
 
 #[cfg(test)]

@@ -218,6 +218,17 @@ async fn c5_silence_says_which_deadline_passed() {
 }
 
 #[tokio::test]
+async fn c5_a_program_that_tries_again_for_ever_is_ended() {
+    let retry = r#"{"type":"system","subtype":"api_retry","attempt":1,"error":"overloaded"}"#;
+    let deeds: Vec<Deed> =
+        [INIT].into_iter().chain([retry; 20]).map(say).chain([Deed::Stall]).collect();
+    let (report, _) = Scene::new(&deeds).run().await;
+    assert_eq!(report.outcome, Outcome::Provider);
+    let error = report.error.unwrap().to_string();
+    assert!(error.contains("20 times in a row") && error.contains("overloaded"), "{error}");
+}
+
+#[tokio::test]
 async fn c6_what_is_no_line_of_the_stream_is_kept_counted_and_passed_over() {
     let noise =
         "\u{feff}\u{1b}[1mUpdate available\u{1b}[0m\r\n\n\0\nnull\n[1]\n{\"a\":1}{\"b\":2}\n";

@@ -6,8 +6,9 @@ use airtight_core::run::{Claim, TERMINAL_TOOL};
 use airtight_core::transcript::{Category, Ending, Program, Record};
 
 use super::child::{Deadline, Ended, How};
+use super::hearing::{Reason, SETBACK_LIMIT};
 use super::session::{Counted, Session};
-use super::{Harness, Reason, failure};
+use super::{Harness, failure};
 use crate::provider::{End, Exchange};
 
 impl Harness {
@@ -20,7 +21,7 @@ impl Harness {
         before: Option<&Counted>,
     ) -> Exchange {
         self.complete(&mut record, ended);
-        let end = self.end(&record, ended, reason);
+        let end = self.end(&record, ended, &reason);
         let reply = reply(&record, &end, before);
         Exchange { reply, end, record: Some(Box::new(record)) }
     }
@@ -51,14 +52,23 @@ impl Harness {
     }
 
     /// Says how the call ended; what the program said before decides over how it was ended.
-    fn end(&self, record: &Record, ended: &Ended, reason: Reason) -> End {
+    fn end(&self, record: &Record, ended: &Ended, reason: &Reason) -> End {
         let name = self.program().name();
         let failed =
             |kind, message: String| End::Failed(failure(kind, format!("{name}: {message}")));
-        if reason == Reason::NoTool {
-            let message = "it does not offer its model the tool for the answer; it may have dropped \
-                           the schema";
-            return failed(FailureKind::Program, message.to_owned());
+        match reason {
+            Reason::NoTool => {
+                let message = "it does not offer its model the tool for the answer; it may have \
+                               dropped the schema";
+                return failed(FailureKind::Program, message.to_owned());
+            }
+            Reason::Stuck(why) => {
+                let why = why.as_ref().map(|why| format!(": {why}")).unwrap_or_default();
+                let message =
+                    format!("its request failed {SETBACK_LIMIT} times in a row, and it was stopped{why}");
+                return failed(FailureKind::Overload, message);
+            }
+            Reason::None | Reason::Unwanted => {}
         }
         if record.payload.as_ref().is_some_and(|payload| may_be_rounded(payload.value.get())) {
             let message =

@@ -9,8 +9,9 @@ use airtight_core::message::{Block, ToolChoice};
 use airtight_core::run::Claim;
 use test_case::test_case;
 
-use super::child::{Deadline, How};
+use super::child::{Deadline, Ended, How};
 use super::*;
+use crate::provider::Heard;
 
 /// A request of nothing.
 pub(super) fn request() -> Request {
@@ -181,6 +182,36 @@ fn a_session_without_the_tool_is_ended_at_once() {
     let exchange = harness(Claude).conclude(record, &ended, reason, None);
     let End::Failed(failure) = exchange.end else { panic!("{:?}", exchange.end) };
     assert_eq!(failure.kind, FailureKind::Program);
+}
+
+const RECONNECTING: &str = r#"{"type":"error","message":"Reconnecting... 1/5 (timeout)"}"#;
+const COMMAND: &str = r#"{"type":"item.completed","item":{"id":"i","type":"command_execution","command":"ls","status":"completed"}}"#;
+const NO_REASON: &str =
+    r#"{"type":"step_finish","sessionID":"s","part":{"reason":"unknown","tokens":{}}}"#;
+const REPEATED: &str =
+    r#"{"type":"text","sessionID":"s","part":{"type":"text","text":"half an answer"}}"#;
+
+#[test_case(Codex, &[RECONNECTING], 19 => false; "often")]
+#[test_case(Codex, &[RECONNECTING], 20 => true; "too often")]
+#[test_case(Codex, &[RECONNECTING, COMMAND], 40 => false; "with work in between")]
+#[test_case(Opencode, &[REPEATED, NO_REASON], 19 => false; "a broken stream")]
+#[test_case(Opencode, &[REPEATED, NO_REASON], 20 => true; "a broken stream for ever")]
+fn a_program_that_gets_nowhere_is_ended(program: Program, lines: &[&str], times: usize) -> bool {
+    let mut listen = |_: Heard<'_>| ControlFlow::Continue(());
+    let mut hearing = Hearing::new(program, true, &mut listen);
+    for _ in 0..times {
+        hearing.hear(format!("{}\n", lines.join("\n")).as_bytes());
+    }
+    let is_enough = hearing.enough.is_cancelled();
+    if is_enough {
+        let ended = ended(How::Cancelled, -15);
+        let (record, reason) = hearing.finish(&ended);
+        let exchange = harness(program).conclude(record, &ended, reason, None);
+        let End::Failed(failure) = exchange.end else { panic!("{:?}", exchange.end) };
+        assert_eq!(failure.kind, FailureKind::Overload);
+        assert!(failure.message.contains("20 times in a row"), "{}", failure.message);
+    }
+    is_enough
 }
 
 #[test_case(r#"{"n":9007199254740993}"# => true; "an integer beyond what a double holds")]

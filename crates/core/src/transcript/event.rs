@@ -65,12 +65,12 @@ impl Event {
         })
     }
 
-    /// Claims that the model is asked again after this: it was told what its tools did, or opencode
-    /// ended a step that was not the last.
+    /// Claims that the model is asked again after this: it was told what its tools did, or a request
+    /// failed.
     pub fn asks_model(&self) -> bool {
         match self {
-            Self::User(_) => true,
-            Self::System(System::Other(line)) => line.kind.starts_with(STEP_ENDED),
+            Self::User(_) | Self::System(System::Retry(_)) => true,
+            Self::System(System::Other(line)) => line.kind == STEP_ENDED,
             Self::System(_)
             | Self::Assistant(_)
             | Self::StreamEvent(_)
