@@ -21,6 +21,7 @@ mod question;
 mod qwen;
 mod session;
 
+use std::error::Error;
 use std::ffi::OsString;
 use std::fmt;
 use std::path::PathBuf;
@@ -161,12 +162,12 @@ impl Harness {
         let before = question.session.as_ref().map(|session| session.counted);
         let scratch = match tempfile::tempdir() {
             Ok(scratch) => scratch,
-            Err(error) => return self.not_started(&Refused::from(error).to_string()),
+            Err(error) => return self.refused(&Refused::from(error)),
         };
         let schema = schema(request);
         let mut invocation = Invocation::new(&self.0, question, schema, scratch.path());
         if let Err(refused) = invocation.complete() {
-            return self.not_started(&refused.to_string());
+            return self.refused(&refused);
         }
         let mut hearing = Hearing::new(self.program(), schema.is_some(), listen);
         let enough = hearing.enough.clone();
@@ -183,23 +184,35 @@ impl Harness {
                 let (record, reason) = hearing.finish(&ended);
                 self.conclude(record, &ended, reason, before.as_ref())
             }
-            Err(error) => self.not_started(&error.to_string()),
+            Err(error) => self.not_started(FailureKind::Program, &error),
         }
     }
 
     fn question(&self, request: &Request) -> Question {
         let question = Question::of(self.program(), request);
         match self.program() {
-            Program::Claude | Program::Qwen => question.guarded(),
-            Program::Codex => question,
+            Program::Claude => question.guarded(),
+            Program::Qwen => question.with_long_instructions_inside().guarded(),
+            Program::Codex => question.with_long_instructions_inside(),
             Program::Gemini | Program::Opencode => question.with_instructions_inside().guarded(),
         }
     }
 
+    /// Makes the exchange of a program that cannot be asked this.
+    fn refused(&self, refused: &Refused) -> Exchange {
+        let (kind, code) = refused.kind();
+        let mut exchange = self.not_started(kind, refused);
+        if let End::Failed(failure) = &mut exchange.end {
+            failure.code = code.map(str::to_owned);
+        }
+        exchange
+    }
+
     /// Makes the exchange of a program that was never started.
-    fn not_started(&self, why: &str) -> Exchange {
-        let name = self.program().name();
-        let end = End::Failed(failure(FailureKind::Program, format!("{name}: {why}")));
+    fn not_started(&self, kind: FailureKind, why: &dyn Error) -> Exchange {
+        let causes = std::iter::successors(Some(why), |cause| cause.source());
+        let why = causes.map(ToString::to_string).collect::<Vec<_>>().join(": ");
+        let end = End::Failed(failure(kind, format!("{}: {why}", self.program().name())));
         Exchange { reply: Reply::default(), end, record: None }
     }
 }

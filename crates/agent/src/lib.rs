@@ -19,9 +19,7 @@ mod workspace;
 
 pub use download::{DownloadError, download};
 pub use drive::{Agent, Event, Observer};
-pub use harness::{
-    Deadlines, Harness, Installed, NotInstalled, Project, Setup, Traits, Untrusted,
-};
+pub use harness::{Deadlines, Harness, Installed, NotInstalled, Project, Setup, Traits, Untrusted};
 pub use hooks::{HOOK_TIMEOUT, Hook, HookEvent, HookFault, HookFaults, Hooks, Veto};
 pub use mcp::{Mcp, McpConfigError, McpServer, McpState, McpStatus, McpTransport};
 pub use permission::{

@@ -1,10 +1,10 @@
-//! How claude is asked: the schema inline, the question on stdin.
+//! How claude is asked: the schema inline, instructions in a file, the question on stdin.
 
 use super::hooks::{self, Clock};
-use super::{Invocation, Project, Setup};
+use super::{Invocation, Project, Refused, Setup};
 use crate::permission::ApprovalMode;
 
-pub(super) fn invoke(invocation: &mut Invocation<'_>) {
+pub(super) fn invoke(invocation: &mut Invocation<'_>) -> Result<(), Refused> {
     let Setup { approval, max_turns, reasks, .. } = *invocation.setup;
     invocation.arguments(["-p", "--output-format", "stream-json", "--verbose"]);
     invocation.inline_schema();
@@ -25,9 +25,14 @@ pub(super) fn invoke(invocation: &mut Invocation<'_>) {
     let max_cost = invocation.question.max_cost.map(|cost| cost.usd().to_string());
     invocation.option("--max-budget-usd", max_cost);
     let settings = hooks::settings(invocation.setup, Clock::Seconds);
-    invocation.option("--settings", settings.map(|settings| settings.to_string()));
-    invocation.resume_and_instruct();
+    let settings = settings.map(|settings| settings.to_string());
+    invocation.file_option("--settings=", "settings.json", settings)?;
+    invocation.resume();
+    // Again each time: not every version keeps those of the first call.
+    let system = invocation.question.system.take();
+    invocation.file_option("--append-system-prompt-file=", "instructions.md", system)?;
     // How often it asks its model again by itself; at least once, for 0 would mean its default.
     invocation.variable("MAX_STRUCTURED_OUTPUT_RETRIES", reasks.max(1).to_string());
     invocation.ask_on_stdin();
+    Ok(())
 }

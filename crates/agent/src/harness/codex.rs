@@ -18,7 +18,7 @@ pub(super) fn invoke(invocation: &mut Invocation<'_>) -> Result<(), Refused> {
     invocation.arguments(["--json", "--skip-git-repo-check"]);
     // Both reach for the network at the start.
     invocation.arguments(["--disable", "plugins", "--disable", "apps"]);
-    invocation.schema_file("--output-schema")?;
+    invocation.schema_file("--output-schema=")?;
     let sandbox = match invocation.setup.approval {
         ApprovalMode::Plan | ApprovalMode::Default => "read-only",
         ApprovalMode::AutoEdit => "workspace-write",

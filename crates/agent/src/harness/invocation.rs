@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use airtight_core::codec::{CONTRACT_TOO_LONG, FailureKind};
 use airtight_core::transcript::Program;
 use serde_json::Value;
 
@@ -12,7 +13,7 @@ use super::question::Question;
 use super::{Setup, claude, codex, gemini, opencode, qwen};
 
 /// The longest argument that Linux takes.
-const ARGUMENT_LIMIT_BYTES: usize = 128 * 1024 - 1;
+pub(super) const ARGUMENT_LIMIT_BYTES: usize = 128 * 1024 - 1;
 
 /// Why a program cannot be asked; it would refuse, so it is not started.
 #[derive(Debug, thiserror::Error)]
@@ -23,18 +24,26 @@ pub(super) enum Refused {
         /// The most it takes.
         limit: usize,
     },
-    /// The schema, or standing instructions, are too long for it.
-    #[error(
-        "schema, instructions and settings are arguments of at most {ARGUMENT_LIMIT_BYTES} bytes, and \
-         one has {size}"
-    )]
+    /// What it takes as an argument alone is too long for one: the schema.
+    #[error("it takes the contract as an argument of at most {ARGUMENT_LIMIT_BYTES} bytes, and it has {size}")]
     ArgumentTooLong {
         /// How long it is.
         size: usize,
     },
     /// What it should read cannot be written.
-    #[error("what it should read cannot be written: {0}")]
+    #[error("what it should read cannot be written")]
     Unwritable(#[from] io::Error),
+}
+
+impl Refused {
+    /// Returns what it means, and the word for it, if it has one.
+    pub(super) fn kind(&self) -> (FailureKind, Option<&'static str>) {
+        match self {
+            Self::TooLong { .. } => (FailureKind::Unfit, None),
+            Self::ArgumentTooLong { .. } => (FailureKind::Unfit, Some(CONTRACT_TOO_LONG)),
+            Self::Unwritable(_) => (FailureKind::Program, None),
+        }
+    }
 }
 
 /// One call of a program, as far as it is put together.
@@ -75,7 +84,7 @@ impl<'a> Invocation<'a> {
     /// Puts it together as the program wants it.
     pub(super) fn complete(&mut self) -> Result<(), Refused> {
         match self.setup.program {
-            Program::Claude => claude::invoke(self),
+            Program::Claude => claude::invoke(self)?,
             Program::Codex => codex::invoke(self)?,
             Program::Qwen => qwen::invoke(self)?,
             Program::Gemini => gemini::invoke(self),
@@ -122,16 +131,27 @@ impl<'a> Invocation<'a> {
 
     /// Adds the schema as an argument.
     pub(super) fn inline_schema(&mut self) {
-        let Some(schema) = self.schema else { return };
-        self.arguments(["--json-schema", &schema.to_string()]);
+        let schema = self.schema.map(Value::to_string);
+        self.option("--json-schema", schema);
     }
 
-    /// Adds the schema as the file that `flag` names.
+    /// Adds the schema as the file that stands behind `flag`.
     pub(super) fn schema_file(&mut self, flag: &str) -> Result<(), Refused> {
-        let Some(schema) = self.schema else { return Ok(()) };
-        let file = self.file("schema.json", schema.to_string().as_bytes())?;
-        self.arguments([flag]);
-        self.arguments.push(file.into());
+        let schema = self.schema.map(Value::to_string);
+        self.file_option(flag, "schema.json", schema)
+    }
+
+    /// Adds what stands behind `flag` as the name of a file that holds it, if there is any.
+    pub(super) fn file_option(
+        &mut self,
+        flag: &str,
+        name: &str,
+        content: Option<String>,
+    ) -> Result<(), Refused> {
+        let Some(content) = content else { return Ok(()) };
+        let mut argument = OsString::from(flag);
+        argument.push(self.file(name, content.as_bytes())?);
+        self.arguments.push(argument);
         Ok(())
     }
 
@@ -142,14 +162,11 @@ impl<'a> Invocation<'a> {
         Ok(path)
     }
 
-    /// Goes on with a session, if there is one, and gives the standing instructions: not every
-    /// version keeps those of the first call.
-    pub(super) fn resume_and_instruct(&mut self) {
+    /// Goes on with a session, if there is one.
+    pub(super) fn resume(&mut self) {
         if let Some(session) = self.question.session.take() {
             self.arguments(["--resume", &session.session_id]);
         }
-        let system = self.question.system.take();
-        self.option("--append-system-prompt", system);
     }
 
     /// Asks the question on stdin: arguments are too short for it, and everybody can read them.

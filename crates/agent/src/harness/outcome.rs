@@ -64,8 +64,9 @@ impl Harness {
             }
             Reason::Stuck(why) => {
                 let why = why.as_ref().map(|why| format!(": {why}")).unwrap_or_default();
-                let message =
-                    format!("its request failed {SETBACK_LIMIT} times in a row, and it was stopped{why}");
+                let message = format!(
+                    "its request failed {SETBACK_LIMIT} times in a row, and it was stopped{why}"
+                );
                 return failed(FailureKind::Overload, message);
             }
             Reason::None | Reason::Unwanted => {}
@@ -115,20 +116,18 @@ impl Harness {
     }
 
     fn failed(&self, category: Category, record: &Record) -> End {
-        let kind = match category {
-            Category::RateLimit => FailureKind::RateLimit,
-            Category::Auth => FailureKind::Auth,
-            Category::Api | Category::Interactive | Category::BackgroundTask => {
-                FailureKind::Overload
-            }
-            Category::Subprocess | Category::Timeout => FailureKind::Program,
-        };
         let name = self.program().name();
         let message = format!("{name}: {}", record.error.as_deref().unwrap_or_default());
         let status = record.api_error_status.and_then(|status| u16::try_from(status).ok());
-        let kind = match status {
-            Some(400 | 404 | 413 | 422) if kind == FailureKind::Overload => FailureKind::Request,
-            _ => kind,
+        let kind = match (category, status) {
+            (Category::RateLimit, _) => FailureKind::RateLimit,
+            (Category::Auth, _) => FailureKind::Auth,
+            (Category::Subprocess | Category::Timeout, _) => FailureKind::Program,
+            (_, Some(408 | 409 | 500..)) => FailureKind::Overload,
+            // Where nobody says that the provider is to blame, waiting may not help.
+            (Category::Api | Category::Interactive | Category::BackgroundTask, _) => {
+                FailureKind::Request
+            }
         };
         End::Failed(airtight_core::codec::ProviderFailure { status, ..failure(kind, message) })
     }

@@ -6,6 +6,7 @@ use airtight_core::price::Cost;
 use airtight_core::run::TERMINAL_TOOL;
 use airtight_core::transcript::Program;
 
+use super::invocation::ARGUMENT_LIMIT_BYTES;
 use super::session::{Session, unanswered};
 
 /// What a program is asked.
@@ -20,6 +21,10 @@ pub(super) struct Question {
     /// The most that the answer may cost.
     pub(super) max_cost: Option<Cost>,
 }
+
+/// The longest instructions that are an argument: what stands around them takes some room, too, and
+/// escapes may take half of it.
+const INSTRUCTIONS_LIMIT_BYTES: usize = ARGUMENT_LIMIT_BYTES / 2;
 
 /// Stands before a text that the program would take for a command of its own.
 const GUARD: &str = "The job:\n";
@@ -48,6 +53,16 @@ impl Question {
             self.text = format!("{system}\n\n{}", self.text);
         }
         self
+    }
+
+    /// Puts instructions into the text that are too long for an argument.
+    pub(super) fn with_long_instructions_inside(self) -> Self {
+        match &self.system {
+            Some(system) if system.len() > INSTRUCTIONS_LIMIT_BYTES => {
+                self.with_instructions_inside()
+            }
+            Some(_) | None => self,
+        }
     }
 
     /// Keeps the program from taking the text for a command: `/clear` would be obeyed, not asked.

@@ -7,8 +7,9 @@ use crate::stage::{Stage, outcome};
 
 /// Returns a file of a repository that has the program leave a mark where `mark` says.
 fn trap(cli: Cli, mark: &str) -> (&'static str, String) {
-    let hook =
-        format!(r#"{{"hooks":{{"SessionStart":[{{"hooks":[{{"type":"command","command":"touch {mark}"}}]}}]}}}}"#);
+    let hook = format!(
+        r#"{{"hooks":{{"SessionStart":[{{"hooks":[{{"type":"command","command":"touch {mark}"}}]}}]}}}}"#
+    );
     match cli {
         Cli::Claude => (".claude/settings.json", hook),
         Cli::Qwen => (".qwen/settings.json", hook),
