@@ -182,7 +182,7 @@ impl Harness {
         match child::attend(launch, &self.0.deadlines, &mut hear, stop).await {
             Ok(ended) => {
                 let (record, reason) = hearing.finish(&ended);
-                self.conclude(record, &ended, reason, before.as_ref())
+                self.conclude(record, &ended, &reason, before.as_ref())
             }
             Err(error) => self.not_started(FailureKind::Program, &error),
         }
@@ -209,8 +209,8 @@ impl Harness {
     }
 
     /// Makes the exchange of a program that was never started.
-    fn not_started(&self, kind: FailureKind, why: &dyn Error) -> Exchange {
-        let causes = std::iter::successors(Some(why), |cause| cause.source());
+    fn not_started(&self, kind: FailureKind, why: &(dyn Error + 'static)) -> Exchange {
+        let causes = std::iter::successors(Some(why), |cause| (*cause).source());
         let why = causes.map(ToString::to_string).collect::<Vec<_>>().join(": ");
         let end = End::Failed(failure(kind, format!("{}: {why}", self.program().name())));
         Exchange { reply: Reply::default(), end, record: None }

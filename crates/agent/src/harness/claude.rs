@@ -1,11 +1,20 @@
 //! How claude is asked: the schema inline, instructions in a file, the question on stdin.
 
+use rustix::process::geteuid;
+
 use super::hooks::{self, Clock};
 use super::{Invocation, Project, Refused, Setup};
 use crate::permission::ApprovalMode;
 
+/// The variables by which claude is told that nothing can be lost.
+const HOLDS: [&str; 2] = ["IS_SANDBOX", "CLAUDE_CODE_BUBBLEWRAP"];
+
 pub(super) fn invoke(invocation: &mut Invocation<'_>) -> Result<(), Refused> {
     let Setup { approval, max_turns, reasks, .. } = *invocation.setup;
+    let is_held = HOLDS.iter().any(|name| invocation.has_variable(name));
+    if approval == ApprovalMode::Yolo && geteuid().is_root() && !is_held {
+        return Err(Refused::Root);
+    }
     invocation.arguments(["-p", "--output-format", "stream-json", "--verbose"]);
     invocation.inline_schema();
     let mode = match approval {

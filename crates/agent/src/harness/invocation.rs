@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use airtight_core::codec::{CONTRACT_TOO_LONG, FailureKind};
+use airtight_core::codec::{CONTRACT_TOO_LONG, FailureKind, QUESTION_TOO_LONG};
 use airtight_core::transcript::Program;
 use serde_json::Value;
 
@@ -25,11 +25,18 @@ pub(super) enum Refused {
         limit: usize,
     },
     /// What it takes as an argument alone is too long for one: the schema.
-    #[error("it takes the contract as an argument of at most {ARGUMENT_LIMIT_BYTES} bytes, and it has {size}")]
+    #[error(
+        "it takes the contract as an argument of at most {ARGUMENT_LIMIT_BYTES} bytes, and it has {size}"
+    )]
     ArgumentTooLong {
         /// How long it is.
         size: usize,
     },
+    /// It does not do everything unasked for a user who may do everything.
+    #[error(
+        "it refuses `yolo` as root: set `IS_SANDBOX=1` if this machine is a sandbox, or use `auto-edit`"
+    )]
+    Root,
     /// What it should read cannot be written.
     #[error("what it should read cannot be written")]
     Unwritable(#[from] io::Error),
@@ -39,8 +46,9 @@ impl Refused {
     /// Returns what it means, and the word for it, if it has one.
     pub(super) fn kind(&self) -> (FailureKind, Option<&'static str>) {
         match self {
-            Self::TooLong { .. } => (FailureKind::Unfit, None),
+            Self::TooLong { .. } => (FailureKind::Unfit, Some(QUESTION_TOO_LONG)),
             Self::ArgumentTooLong { .. } => (FailureKind::Unfit, Some(CONTRACT_TOO_LONG)),
+            Self::Root => (FailureKind::Unfit, None),
             Self::Unwritable(_) => (FailureKind::Program, None),
         }
     }
@@ -127,6 +135,11 @@ impl<'a> Invocation<'a> {
     /// Sets a variable, whatever the user has set.
     pub(super) fn insist(&mut self, name: &str, value: impl Into<OsString>) {
         self.insisted.push((name.into(), value.into()));
+    }
+
+    /// Claims that the program gets a variable of this name.
+    pub(super) fn has_variable(&self, name: &str) -> bool {
+        self.setup.environment.iter().any(|(known, _)| known == name)
     }
 
     /// Adds the schema as an argument.

@@ -17,11 +17,11 @@ impl Harness {
         &self,
         mut record: Record,
         ended: &Ended,
-        reason: Reason,
+        reason: &Reason,
         before: Option<&Counted>,
     ) -> Exchange {
         self.complete(&mut record, ended);
-        let end = self.end(&record, ended, &reason);
+        let end = self.end(&record, ended, reason);
         let reply = reply(&record, &end, before);
         Exchange { reply, end, record: Some(Box::new(record)) }
     }

@@ -120,6 +120,9 @@ pub const TIMEOUT: &str = "timeout";
 /// The [code](ProviderFailure::code) of a contract that is too long for an agent CLI.
 pub const CONTRACT_TOO_LONG: &str = "contract_too_long";
 
+/// The [code](ProviderFailure::code) of a question that is too long for an agent CLI.
+pub const QUESTION_TOO_LONG: &str = "question_too_long";
+
 /// A provider's failure.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
@@ -181,8 +184,8 @@ impl ProviderFailure {
             (FailureKind::Rejected, _) => Advice::LoosenContract,
             (FailureKind::Program, _) if is_about(TIMEOUT) => Advice::WaitLonger,
             (FailureKind::Unfit, _) if is_about(CONTRACT_TOO_LONG) => Advice::UsePrompt,
-            (FailureKind::Unfit, _) => Advice::SendLess,
-            (FailureKind::Request | FailureKind::Program, _) => return None,
+            (FailureKind::Unfit, _) if is_about(QUESTION_TOO_LONG) => Advice::SendLess,
+            (FailureKind::Request | FailureKind::Program | FailureKind::Unfit, _) => return None,
         })
     }
 

@@ -74,7 +74,8 @@ impl Access {
             Self::Embedded(_) => Vec::new(),
             Self::Program(harness) => {
                 let unheeded = driver::unheeded(harness.program(), config);
-                unheeded.into_iter().chain(driver::left_out(harness)).collect()
+                let unset = driver::unset(config, environment);
+                unheeded.into_iter().chain(unset).chain(driver::left_out(harness)).collect()
             }
         }
     }

@@ -5,7 +5,8 @@ use std::path::Path;
 
 use airtight_agent::provider::{Model, Retries};
 use airtight_agent::{
-    ApprovalMode, Deadlines, Harness, Hook, HookEvent, Installed, Project, Setup, Traits,
+    ApprovalMode, Deadlines, Harness, Hook, HookEvent, Installed, NotInstalled, Project, Setup,
+    Traits,
 };
 use airtight_core::run::{Mode, Policy};
 use airtight_core::transcript::Program;
@@ -120,6 +121,11 @@ pub(super) fn refuse_foreign(program: Program, config: &Config) -> Result<(), Er
             .hint("use `--max-wall-time` or `--max-tool-calls`, which are kept here"));
     }
     let natural = Traits::of(program).mode;
+    if natural == Mode::Prompt && config.is_on(Key::Strict) == Some(true) {
+        let message = format!("`{name}` answers in plain text, which `--strict` refuses");
+        let hint = "leave `--strict` out, or use `--via claude`, `codex` or `qwen`";
+        return Err(Error::new(Outcome::Usage, message).hint(hint));
+    }
     let mode = config.text(Key::Mode).and_then(Mode::named).unwrap_or_default();
     if [Mode::Auto, Mode::Prompt, natural].contains(&mode) {
         return Ok(());
@@ -180,9 +186,34 @@ pub(crate) fn installed(
     let search = environment.variable("PATH").unwrap_or_default();
     Installed::find(program, given.as_deref(), search.as_ref()).map_err(|error| {
         let hint = error.hint();
-        let outcome = Outcome::Run(airtight_core::run::Outcome::Harness);
+        let named = config.strongest(Key::HarnessPath).map(|entry| &entry.origin);
+        let outcome = match (&error, named) {
+            (NotInstalled::NoProgram(_), Some(Origin::Flag(_))) => Outcome::Usage,
+            (NotInstalled::NoProgram(_), _) => Outcome::Contract,
+            (NotInstalled::Missing(_) | NotInstalled::TooOld { .. }, _) => {
+                Outcome::Run(airtight_core::run::Outcome::Harness)
+            }
+        };
         Error::new(outcome, error.to_string()).hint(hint)
     })
+}
+
+/// Returns the names of further variables that the program gets; they have values already, or none.
+fn besides(config: &Config) -> Result<Vec<String>, Error> {
+    let names = config.list(Key::HarnessEnvironment).unwrap_or_default();
+    if let Some((name, _)) = names.iter().find_map(|name| name.split_once('=')) {
+        let message = format!("`--via-env` names a variable, and sets none: `{name}`");
+        let hint = format!("set it before: `{name}=… airtight run … --via-env {name}`");
+        return Err(Error::new(Outcome::Usage, message).hint(hint));
+    }
+    Ok(names)
+}
+
+/// Says which variables the program was to get that are not there.
+pub(super) fn unset(config: &Config, environment: &Environment) -> Vec<String> {
+    let names = config.list(Key::HarnessEnvironment).unwrap_or_default();
+    let unset = names.into_iter().filter(|name| environment.variable(name).is_none());
+    unset.map(|name| format!("`{name}`, which `--via-env` passes on, is not set")).collect()
 }
 
 /// Says what becomes of what a repository sets for the program: it counts if the user trusts it.
@@ -241,7 +272,7 @@ pub(super) fn harness(
     }
     let approval = equipment::approval(config)?;
     let project = project(program, approval, &folder, config, environment)?;
-    let besides = config.list(Key::HarnessEnvironment).unwrap_or_default();
+    let besides = besides(config)?;
     let usual = Deadlines::default();
     Ok(Harness::new(Setup {
         program,
