@@ -68,6 +68,9 @@ pub struct Setup {
     pub arguments: Vec<String>,
     /// The user's hooks; those before a tool is called are handed on where the program has such.
     pub hooks: Vec<Hook>,
+    /// What ends it if this process is killed: a program that calls
+    /// [`guard_family`](crate::guard_family).
+    pub guard: Option<PathBuf>,
     /// How long it may take.
     pub deadlines: Deadlines,
 }

@@ -25,7 +25,7 @@ pub use mcp::{Mcp, McpConfigError, McpServer, McpState, McpStatus, McpTransport}
 pub use permission::{
     ApprovalMode, Denied, Permissions, Rule, RuleError, Subject, UnknownMode, Visibility,
 };
-pub use process::{Environment, hide_process, kill_groups};
+pub use process::{Environment, GUARD_ARGUMENT, guard_family, hide_process, kill_groups};
 pub use recording::Recording;
 pub use sandbox::{HELPER_ARGUMENT, Sandbox, SandboxError, enter_and_exec};
 pub use subagent::{AGENT_TOOL, Subagents};

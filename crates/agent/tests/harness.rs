@@ -111,6 +111,7 @@ impl Scene {
             reasks: 1,
             arguments: Vec::new(),
             hooks: Vec::new(),
+            guard: Some(env!("CARGO_BIN_EXE_airtight-sandbox").into()),
             deadlines: self.deadlines.clone(),
         });
         let schema = json!({

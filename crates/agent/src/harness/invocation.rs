@@ -196,6 +196,7 @@ impl<'a> Invocation<'a> {
         let given = setup.environment.iter().cloned();
         let environment = variables.into_iter().chain(given).chain(insisted).collect();
         let program = setup.installed.launched.clone();
-        Launch { program, arguments, environment, folder: setup.folder.clone(), input }
+        let (folder, guard) = (setup.folder.clone(), setup.guard.clone());
+        Launch { program, arguments, environment, folder, input, guard }
     }
 }

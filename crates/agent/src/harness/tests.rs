@@ -50,6 +50,7 @@ fn harness(program: Program) -> Harness {
         reasks: 2,
         arguments: Vec::new(),
         hooks: Vec::new(),
+        guard: None,
         deadlines: Deadlines::default(),
     })
 }

@@ -286,6 +286,7 @@ pub(super) fn harness(
         reasks: job::policy(config)?.reasks,
         arguments: config.list(Key::HarnessArguments).unwrap_or_default(),
         hooks,
+        guard: Environment::program(),
         deadlines: Deadlines {
             first_line: config.duration(Key::HeadTimeout).unwrap_or(usual.first_line),
             idle: config.duration(Key::IdleTimeout).unwrap_or(usual.idle),
