@@ -15,6 +15,7 @@ mod event;
 mod gather;
 mod gemini;
 mod heuristics;
+mod meter;
 mod object;
 mod opencode;
 mod output;
@@ -24,6 +25,7 @@ mod tally;
 
 use std::ops::Range;
 
+use crate::codec::Usage;
 use crate::excerpt;
 use crate::json::{Kind, Node};
 use crate::wire::lines::{self, Content, Line};
@@ -137,6 +139,16 @@ impl Decoder {
     /// say so again.
     pub fn is_over(&self) -> bool {
         self.tally.is_over()
+    }
+
+    /// Claims that the model delivered an answer that the program took: it is not asked again.
+    pub fn has_answer(&self) -> bool {
+        self.tally.delivery.is_accepted()
+    }
+
+    /// Returns what was used so far, as far as the program tells it while it works.
+    pub fn used(&self) -> Usage {
+        self.tally.used()
     }
 
     /// Ends the stream.

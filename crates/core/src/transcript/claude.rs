@@ -95,6 +95,10 @@ fn is_of_main_session(root: Node<'_>) -> bool {
 fn note_said(at: Place, object: &Object, tally: &mut Tally) {
     let root = object.root();
     let is_main = is_of_main_session(root);
+    let message = root.object("message");
+    if let Some(used) = message.and_then(|message| message.object("usage")) {
+        tally.meter.note(message.and_then(|message| message.text("id")), &usage(used));
+    }
     for item in blocks(root) {
         tally.record.num_tool_calls += u64::from(item.text("type") == Some("tool_use"));
         if is_main {
@@ -103,7 +107,7 @@ fn note_said(at: Place, object: &Object, tally: &mut Tally) {
     }
     if is_main {
         tally.error_word = root.owned("error").or_else(|| tally.error_word.take());
-        let stop = root.object("message").and_then(|message| message.owned("stop_reason"));
+        let stop = message.and_then(|message| message.owned("stop_reason"));
         tally.record.stop_reason = stop.or_else(|| tally.record.stop_reason.take());
     }
 }
