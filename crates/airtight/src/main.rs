@@ -12,6 +12,7 @@ mod explain;
 mod file;
 mod file_limit;
 mod input;
+mod ledger;
 mod output;
 mod parallel;
 mod printer;

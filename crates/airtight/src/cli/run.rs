@@ -18,9 +18,12 @@ use crate::config::{Entry, Key, Trust, Value};
 /// (`AIRTIGHT_MODEL`, `ANTHROPIC_API_KEY`, …) and flags, in rising strength: `airtight doctor` shows
 /// what is in force.
 ///
-/// Ends with 0 if the contract is met, 1 if no answer can be accepted, 3 if the provider fails, 41
-/// if it refuses the key, 42 without a prompt, 44 without the sandbox, 52 if contract or settings
-/// are refused, 53 at the turn cap, 55 out of budget, 130 if interrupted.
+/// Every run is put on record (`airtight runs list`), unless `--no-store`.
+///
+/// Ends with 0 if the contract is met, 1 if no answer can be accepted, 3 if the provider fails, 4 if
+/// the answer is printed and could not be recorded, 41 if the provider refuses the key, 42 without a
+/// prompt, 44 without the sandbox, 52 if contract or settings are refused, 53 at the turn cap, 55 out
+/// of budget, 130 if interrupted.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:
@@ -68,6 +71,9 @@ pub(crate) struct RunArgs {
 
     #[command(flatten)]
     pub(crate) output: OutputArgs,
+
+    #[command(flatten)]
+    pub(crate) store: StoreArgs,
 
     /// Refuse contracts whose root cannot be an object, instead of wrapping them
     #[arg(long)]
@@ -248,6 +254,31 @@ pub(crate) struct OutputArgs {
     pub(crate) quiet: bool,
 }
 
+/// What is put on record.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Ledger")]
+pub(crate) struct StoreArgs {
+    /// Ledger to record the run in: a path, or `postgres://…` [default: in the user's data folder]
+    #[arg(long, value_name = "PATH|URL", conflicts_with = "no_store")]
+    pub(crate) database: Option<String>,
+
+    /// Keep no record of the run
+    #[arg(long)]
+    pub(crate) no_store: bool,
+
+    /// How much of the run is recorded: full, masked (without secrets) or metadata (no texts)
+    #[arg(long, value_name = "LEVEL", value_parser = setting(Key::StoreLevel), conflicts_with = "no_store")]
+    pub(crate) store_level: Option<Value>,
+
+    /// How long the record is kept, such as 12h or 90d [default: for ever]
+    #[arg(long, value_name = "PERIOD", value_parser = setting(Key::StoreKeep), conflicts_with = "no_store")]
+    pub(crate) store_keep: Option<Value>,
+
+    /// Name of this job: with an answer on record, that is printed again and nothing is asked
+    #[arg(long, value_name = "KEY", conflicts_with = "no_store")]
+    pub(crate) idempotency_key: Option<String>,
+}
+
 /// Whom to believe.
 #[derive(Debug, Args)]
 pub(crate) struct TrustArgs {
@@ -310,7 +341,7 @@ impl RunArgs {
         let switch = |given: bool, value: bool| given.then_some(Value::Switch(value));
         let list = |items: &Vec<String>| (!items.is_empty()).then(|| Value::List(items.clone()));
         let (model, limits, tools, output) = (&self.model, &self.limits, &self.tools, &self.output);
-        let program = &self.program;
+        let (program, store) = (&self.program, &self.store);
         let flags = [
             (Key::Model, "--model", model.model.as_ref().map(text)),
             (Key::Via, "--via", program.via.clone()),
@@ -346,6 +377,10 @@ impl RunArgs {
             ),
             (Key::OutputRaw, "--no-raw", switch(output.no_raw, false)),
             (Key::Record, "--no-record", switch(output.no_record, false)),
+            (Key::Store, "--no-store", switch(store.no_store, false)),
+            (Key::Database, "--database", store.database.as_ref().map(text)),
+            (Key::StoreLevel, "--store-level", store.store_level.clone()),
+            (Key::StoreKeep, "--store-keep", store.store_keep.clone()),
         ];
         flags
             .into_iter()
