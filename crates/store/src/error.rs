@@ -113,6 +113,12 @@ pub enum StoreError {
     /// Another process has taken the run or the job over.
     #[error("another process has taken this over, so this end does not count; what was said is kept as a stray attempt")]
     Fenced,
+    /// Another run has that name.
+    #[error("the ledger has a run named `{id}` already: give it another name")]
+    Taken {
+        /// The name.
+        id: String,
+    },
     /// Several runs have names that begin like this.
     #[error("{matches} runs or more have a name that begins with `{prefix}`: give more of it")]
     Ambiguous {

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use crate::error::StoreError;
+use crate::settings::Access;
 
 /// Where a ledger is: a file of SQLite, or a database of PostgreSQL.
 #[derive(Clone, PartialEq, Eq)]
@@ -17,7 +18,7 @@ pub enum Location {
 
 impl Location {
     /// Returns the URL that the driver understands.
-    pub(crate) fn url(&self) -> Result<String, StoreError> {
+    pub(crate) fn url(&self, access: Access) -> Result<String, StoreError> {
         match self {
             Self::Postgres(url) => Ok(url.clone()),
             Self::Sqlite(path) => {
@@ -30,7 +31,10 @@ impl Location {
                         _ => write!(url, "%{byte:02x}").unwrap_or_default(),
                     }
                 }
-                url.push_str("?mode=rwc");
+                url.push_str(match access {
+                    Access::Write => "?mode=rw",
+                    Access::Read => "?mode=ro",
+                });
                 Ok(url)
             }
         }
@@ -125,7 +129,7 @@ mod tests {
 
     #[test]
     fn a_path_survives_the_url() {
-        let url = Location::Sqlite(PathBuf::from("/a b/ü?#%.db")).url().unwrap();
-        assert_eq!(url, "sqlite:/a%20b/%c3%bc%3f%23%25.db?mode=rwc");
+        let url = Location::Sqlite(PathBuf::from("/a b/ü?#%.db")).url(Access::Write).unwrap();
+        assert_eq!(url, "sqlite:/a%20b/%c3%bc%3f%23%25.db?mode=rw");
     }
 }

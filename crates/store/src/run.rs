@@ -17,3 +17,4 @@ pub use finish::{Finish, Postponed};
 pub use id::RunId;
 pub use record::{Review, Run, RunState, RunSummary};
 pub use token::RunToken;
+pub(crate) use token::fresh;

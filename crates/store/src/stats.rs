@@ -9,6 +9,6 @@ mod tally;
 
 pub use drift::{Drift, Sample, drift};
 pub use interval::{Interval, wilson};
-pub(crate) use latency::{bucket_of, quantile};
+pub(crate) use latency::bucket_of;
 pub use query::{GroupBy, Stat, StatsFilter};
-pub(crate) use tally::Tallies;
+pub(crate) use tally::{Tallies, Tally, TallyKey};

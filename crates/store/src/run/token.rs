@@ -16,6 +16,8 @@ pub struct RunToken {
     pub(crate) level: Level,
     /// Whether another had begun it.
     pub(crate) taken_over: bool,
+    /// How many attempts are open.
+    pub(crate) open: Arc<AtomicI64>,
     /// The numbers of the last attempt and the last event: numbers are given out before anything is
     /// written, so that a write that is sent twice is stored once.
     pub(crate) attempt: Arc<AtomicI64>,
@@ -44,6 +46,7 @@ impl RunToken {
         self.attempt.load(Ordering::Relaxed)
     }
 
+    /// Takes the number of the next attempt.
     pub(crate) fn next_attempt(&self) -> i64 {
         self.attempt.fetch_add(1, Ordering::Relaxed) + 1
     }
@@ -53,4 +56,9 @@ impl RunToken {
         let count = i64::try_from(count).unwrap_or(i64::MAX);
         self.event.fetch_add(count, Ordering::Relaxed) + 1
     }
+}
+
+/// Makes a token. It keeps honest processes apart; it is no secret.
+pub(crate) fn fresh() -> String {
+    format!("{:032x}", fastrand::u128(..))
 }

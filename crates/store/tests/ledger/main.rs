@@ -1,0 +1,24 @@
+//! The laws of the ledger, on SQLite and on a real PostgreSQL.
+
+mod bed;
+mod postgres;
+mod runs;
+
+/// Makes a test of each law on each database.
+macro_rules! laws {
+    ($($law:ident),+ $(,)?) => {
+        mod sqlite {
+            $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn $law() {
+                super::$law(crate::bed::Bed::sqlite()).await;
+            })+
+        }
+        mod postgres {
+            $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn $law() {
+                super::$law(crate::bed::Bed::postgres()).await;
+            })+
+        }
+    };
+}
+pub(crate) use laws;
