@@ -27,7 +27,7 @@ fn hides(said: &Said, stage: &Stage) {
     assert!(!said.stdout.contains(SECRET), "{}", said.stdout);
     assert!(said.stderr.contains("\"level\":"), "{}", said.stderr);
     assert!(!said.stderr.contains(SECRET), "{}", said.stderr);
-    let kept = stage.contents("data");
+    let kept = stage.contents("data/airtight/runs");
     assert_eq!(kept.len(), 1);
     assert!(kept[0].contains("[masked]") && !kept[0].contains(SECRET), "{}", kept[0]);
 }
@@ -104,7 +104,7 @@ fn in_the_last_words_of_a_run_that_fails() {
     assert_eq!(said.code, 1, "{said:?}");
     assert_eq!(said.result()["raw"], "It is [masked].");
     assert!(!said.stdout.contains(SECRET) && !said.stderr.contains(SECRET), "{said:?}");
-    assert!(stage.contents("data").iter().all(|kept| !kept.contains(SECRET)));
+    assert!(stage.contents("data/airtight/runs").iter().all(|kept| !kept.contains(SECRET)));
 }
 
 #[test]
@@ -125,7 +125,7 @@ fn in_violations_and_warnings() {
     let said: Said = command.output().unwrap().into();
     assert!(said.stderr.contains("warning: hook"), "{said:?}");
     assert!(said.stdout.contains("`[masked]`"), "{said:?}");
-    for place in [said.stdout.clone(), said.stderr.clone()].iter().chain(&stage.contents("data")) {
+    for place in [said.stdout.clone(), said.stderr.clone()].iter().chain(&stage.contents("data/airtight/runs")) {
         assert!(!place.contains(SECRET) && !place.contains("ghp_"), "{place}");
     }
 }
