@@ -15,5 +15,5 @@ mod failure;
 mod recorder;
 
 pub(crate) use books::{Books, shown};
-pub(crate) use failure::{store_error, unstored};
+pub(crate) use failure::unstored;
 pub(crate) use recorder::{Entered, Recorder, enter};

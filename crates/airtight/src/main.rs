@@ -20,6 +20,7 @@ mod progress;
 mod source;
 #[cfg(feature = "embedded")]
 mod weights;
+mod when;
 
 use std::process::ExitCode;
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{ArgAction, Args, ValueEnum};
 
-use super::{FolderArgs, PatternArgs};
+use super::{Again, FolderArgs, PatternArgs};
 use crate::config::{Entry, Key, Trust, Value};
 
 /// Have a model do a job and answer by a contract
@@ -88,6 +88,10 @@ pub(crate) struct RunArgs {
 
     #[command(flatten)]
     pub(crate) trust: TrustArgs,
+
+    /// The run on record that is done again.
+    #[arg(skip)]
+    pub(crate) again: Option<Again>,
 }
 
 /// Who answers, and how the contract is put to it.

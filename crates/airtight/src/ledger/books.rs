@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 use airtight_core::redact::Redactor;
-use airtight_store::{Access, Ledger, Level, Location, Retention, Settings};
+use airtight_store::{Access, Ledger, Level, Location, Retention, Settings, StoreError};
 
 use super::failure::store_error;
-use crate::config::{Config, Key};
+use crate::config::{Config, Entry, Key, Trust, Value};
 use crate::env::Environment;
 use crate::error::{Error, Outcome};
 
@@ -39,14 +39,24 @@ impl Books {
         Ok(Some(Self { location, retention }))
     }
 
+    /// Returns the ledger that is asked: the one that `named` says, else the one in force.
+    pub(crate) fn asked(named: Option<&str>, environment: &Environment) -> Result<Self, Error> {
+        let flag = named.map(|text| Value::Text(text.to_owned()));
+        let flags = flag.map(|value| Entry::flag(Key::Database, "--database", value));
+        let config =
+            Config::load(environment, flags.into_iter().collect(), Trust::AsConfigured)?;
+        let location = location(config.text(Key::Database), environment)?;
+        Ok(Self { location, retention: Retention::default() })
+    }
+
     /// Returns what is kept of a run, and for how long.
     pub(crate) fn retention(&self) -> Retention {
         self.retention
     }
 
-    /// Returns where the ledger is.
-    pub(crate) fn location(&self) -> &Location {
-        &self.location
+    /// Says what it means that the ledger did not do what was asked.
+    pub(crate) fn failed(&self, error: StoreError) -> Error {
+        store_error(error, &self.location.to_string())
     }
 
     /// Returns what must not show of where the ledger is.
@@ -73,7 +83,7 @@ impl Books {
     async fn open_for(&self, access: Access, redactor: Redactor) -> Result<Ledger, Error> {
         let settings = Settings { access, redactor, ..Settings::default() };
         let opened = Ledger::open_with(&self.location, settings).await;
-        opened.map_err(|error| store_error(error, &self.location.to_string()))
+        opened.map_err(|error| self.failed(error))
     }
 }
 

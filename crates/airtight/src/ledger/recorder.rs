@@ -47,7 +47,10 @@ pub(crate) async fn enter(
         model: driver.model.clone(),
         purpose: String::new(),
     };
-    let run = NewRun { attempt: Some(first), ..run };
+    // A run without a key is its own: whoever knows its name can have it done again.
+    let id = run.id.clone().unwrap_or_else(|| ledger.new_id());
+    let key = run.key.clone().unwrap_or_else(|| id.to_string());
+    let run = NewRun { id: Some(id), key: Some(key), attempt: Some(first), ..run };
     Ok(match ledger.begin(run).await? {
         Begun::Finished(run) => Entered::Finished(run),
         Begun::Busy { id, owner } => Entered::Busy { id, owner },

@@ -15,7 +15,8 @@ fn run(stage: Stage, base_url: Option<&str>) -> (Said, Stage) {
     let flags = ["--output-format", "stream-json", "--mcp-config", "mcp.json", "Review"];
     let mut command =
         stage.command(&[&["run", "--json-schema", "review.json"], &flags[..]].concat());
-    command.env("AIRTIGHT_LOG", "trace");
+    // What a model says is kept exactly, unless it is to be masked.
+    command.env("AIRTIGHT_LOG", "trace").env("AIRTIGHT_STORE_LEVEL", "masked");
     if let Some(url) = base_url {
         command.env("ANTHROPIC_BASE_URL", url);
     }
@@ -27,6 +28,7 @@ fn hides(said: &Said, stage: &Stage) {
     assert!(!said.stdout.contains(SECRET), "{}", said.stdout);
     assert!(said.stderr.contains("\"level\":"), "{}", said.stderr);
     assert!(!said.stderr.contains(SECRET), "{}", said.stderr);
+    assert!(stage.contents("data").iter().all(|kept| !kept.contains(SECRET)));
     let kept = stage.contents("data/airtight/runs");
     assert_eq!(kept.len(), 1);
     assert!(kept[0].contains("[masked]") && !kept[0].contains(SECRET), "{}", kept[0]);
@@ -104,7 +106,7 @@ fn in_the_last_words_of_a_run_that_fails() {
     assert_eq!(said.code, 1, "{said:?}");
     assert_eq!(said.result()["raw"], "It is [masked].");
     assert!(!said.stdout.contains(SECRET) && !said.stderr.contains(SECRET), "{said:?}");
-    assert!(stage.contents("data/airtight/runs").iter().all(|kept| !kept.contains(SECRET)));
+    assert!(stage.contents("data").iter().all(|kept| !kept.contains(SECRET)));
 }
 
 #[test]
@@ -122,10 +124,10 @@ fn in_violations_and_warnings() {
     let flags = ["--output-format", "stream-json", "--mcp-config", "mcp.json", "x"];
     let mut command =
         stage.command(&[&["run", "--json-schema", "review.json"], &flags[..]].concat());
-    let said: Said = command.output().unwrap().into();
+    let said: Said = command.env("AIRTIGHT_STORE_LEVEL", "masked").output().unwrap().into();
     assert!(said.stderr.contains("warning: hook"), "{said:?}");
     assert!(said.stdout.contains("`[masked]`"), "{said:?}");
-    for place in [said.stdout.clone(), said.stderr.clone()].iter().chain(&stage.contents("data/airtight/runs")) {
+    for place in [said.stdout.clone(), said.stderr.clone()].iter().chain(&stage.contents("data")) {
         assert!(!place.contains(SECRET) && !place.contains("ghp_"), "{place}");
     }
 }

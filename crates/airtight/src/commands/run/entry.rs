@@ -5,14 +5,20 @@ use std::sync::Arc;
 use airtight_agent::provider::Model;
 use airtight_core::price::Price;
 use airtight_core::redact::Redactor;
-use airtight_store::{ContractRow, Job, Ledger, NewRun, Repeat, Run, StoreError};
+use airtight_store::{ContractRow, Job, Ledger, NewRun, Repeat, Run};
 
 use super::driver::Driver;
 use super::limit::Limit;
 use super::prepared::Prepared;
 use crate::config::Key;
 use crate::error::{Error, Outcome};
-use crate::ledger::{self, Entered, Recorder, store_error};
+use crate::ledger::{self, Books, Entered, Recorder};
+
+/// A ledger that is open, and what the settings say of it.
+pub(super) struct Opened {
+    pub(super) books: Books,
+    pub(super) ledger: Ledger,
+}
 
 /// What the ledger says to a run that wants to begin.
 pub(super) enum Entry {
@@ -26,14 +32,18 @@ impl Prepared {
     /// Returns what is put on record before anything is asked.
     pub(super) fn entry(&self) -> NewRun {
         let contract = &self.contract;
+        let (name, version) = self.known_as.clone().unwrap_or_else(|| {
+            let version = contract.version().map(ToString::to_string);
+            (contract.name().unwrap_or_default().to_owned(), version.unwrap_or_default())
+        });
         NewRun {
             key: self.idempotency_key.clone(),
             // A key stands for an answer: a run that has none gives it up.
             repeat: Repeat::Failed,
             contract: ContractRow {
                 fingerprint: contract.fingerprint().to_string(),
-                name: contract.name().unwrap_or_default().to_owned(),
-                version: contract.version().map(ToString::to_string).unwrap_or_default(),
+                name,
+                version,
                 schema: String::from_utf8_lossy(&self.schema).into_owned(),
             },
             job: Job {
@@ -45,7 +55,7 @@ impl Prepared {
                 mode: self.driver.mode(&self.config).name().to_owned(),
                 ..driver(&self.driver)
             },
-            retention: self.books.as_ref().map(ledger::Books::retention).unwrap_or_default(),
+            retention: self.books.as_ref().map(Books::retention).unwrap_or_default(),
             ..NewRun::default()
         }
     }
@@ -74,7 +84,7 @@ fn driver(driver: &Driver) -> airtight_store::Driver {
 
 /// Puts a run on record, or finds out that it is there.
 pub(super) async fn enter(
-    ledger: &Ledger,
+    Opened { books, ledger }: &Opened,
     run: NewRun,
     price: Option<Price>,
     redactor: Redactor,
@@ -84,7 +94,7 @@ pub(super) async fn enter(
     let key = run.key.clone().unwrap_or_default();
     let entered = tokio::select! {
         biased;
-        entered = ledger::enter(ledger, run, price, redactor) => entered.map_err(unrecorded)?,
+        entered = ledger::enter(ledger, run, price, redactor) => entered.map_err(|error| books.failed(error))?,
         error = limit.reached() => return Err(error),
     };
     match entered {
@@ -111,8 +121,4 @@ fn misused(key: &str, run: &Run) -> Error {
     let message = format!("the key `{key}` belongs to another job, of run `{id}`");
     Error::new(Outcome::Usage, message)
         .hint(format!("choose another key; `airtight runs show {id}` shows the job"))
-}
-
-fn unrecorded(error: StoreError) -> Error {
-    store_error(error, "in force")
 }

@@ -4,9 +4,8 @@ use std::sync::Arc;
 
 use airtight_agent::{Agent, Event, HookFaults, Journal, Observer, Recording, Subagents};
 use airtight_core::run::{self, Job, Report, Run};
-use airtight_store::Ledger;
 
-use super::entry::{self, Entry};
+use super::entry::{self, Entry, Opened};
 use super::equipment::Unpacked;
 use super::limit::Limit;
 use super::live::Live;
@@ -129,7 +128,7 @@ impl Prepared {
         watchers.warn(&self.notes);
         let ledger = self.open_ledger(limit).await?;
         let performed = self.perform_in(ledger.as_ref(), session_id, watchers, limit).await;
-        if let Some(ledger) = ledger {
+        if let Some(Opened { ledger, .. }) = ledger {
             ledger.close().await;
         }
         performed
@@ -137,7 +136,7 @@ impl Prepared {
 
     async fn perform_in(
         self,
-        ledger: Option<&Ledger>,
+        ledger: Option<&Opened>,
         session_id: &str,
         watchers: &mut Watchers<'_, '_>,
         limit: &Limit,
@@ -205,13 +204,14 @@ impl Prepared {
         Ok(Performed::Over(Box::new(report)))
     }
 
-    async fn open_ledger(&self, limit: &Limit) -> Result<Option<Ledger>, Error> {
-        let Some(books) = &self.books else { return Ok(None) };
-        tokio::select! {
+    async fn open_ledger(&self, limit: &Limit) -> Result<Option<Opened>, Error> {
+        let Some(books) = self.books.clone() else { return Ok(None) };
+        let ledger = tokio::select! {
             biased;
-            error = limit.reached() => Err(error),
-            opened = books.open(self.redactor.clone()) => opened.map(Some),
-        }
+            error = limit.reached() => return Err(error),
+            opened = books.open(self.redactor.clone()) => opened?,
+        };
+        Ok(Some(Opened { books, ledger }))
     }
 }
 

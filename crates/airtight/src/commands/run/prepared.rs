@@ -41,6 +41,8 @@ pub(super) struct Prepared {
     /// Where the run is recorded, if it is.
     pub(super) books: Option<Books>,
     pub(super) idempotency_key: Option<String>,
+    /// The name and the version that the contract has on record, if the run is done again.
+    pub(super) known_as: Option<(String, String)>,
     pub(super) price: Option<Price>,
     pub(super) config: Config,
     pub(super) policy: Policy,
@@ -82,6 +84,7 @@ impl Prepared {
         notes.extend(access.notes(&config, environment));
         let quoted = args.source.as_deref();
         let quoted = quoted.map(|file| quotable(file, environment, limit)).transpose()?;
+        let quoted = quoted.or_else(|| args.again.as_ref()?.source.clone().map(grounds));
         let key = access.key();
         let key_hint = access.key_hint(&config, environment);
         let books = Books::configured(&config, environment)?;
@@ -106,7 +109,11 @@ impl Prepared {
             source: quoted,
             schema: text_of_contract,
             books,
-            idempotency_key: args.store.idempotency_key.clone(),
+            known_as: args.again.as_ref().map(|again| again.contract.clone()),
+            idempotency_key: match &args.again {
+                Some(again) => Some(again.key.clone()),
+                None => args.store.idempotency_key.clone(),
+            },
             policy,
             key_hint,
             config,
@@ -217,6 +224,9 @@ fn consent(args: &RunArgs) -> Consent {
 
 /// Says whether stdin is left for the prompt.
 fn stdin(args: &RunArgs, contract: &ContractSource) -> Result<Stdin, Error> {
+    if args.again.is_some() {
+        return Ok(Stdin::Taken);
+    }
     let prompt = args.prompt.as_deref().or(args.prompt_flag.as_deref());
     let others = [*contract == ContractSource::Stdin, args.source.as_deref() == Some("-")];
     let others = others.into_iter().filter(|reads| *reads).count();
@@ -261,6 +271,11 @@ fn quotable(
         },
         input @ Input::File { .. } => input.read()?,
     };
-    // What is no UTF-8 cannot be quoted in JSON anyway.
-    Ok((Source::new(&String::from_utf8_lossy(&bytes)), bytes))
+    Ok(grounds(bytes))
+}
+
+/// Returns what grounded strings must be quoted from, and its text. What is no UTF-8 cannot be quoted
+/// in JSON anyway.
+fn grounds(bytes: Vec<u8>) -> (Source, Vec<u8>) {
+    (Source::new(&String::from_utf8_lossy(&bytes)), bytes)
 }
