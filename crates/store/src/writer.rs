@@ -243,7 +243,7 @@ impl Writer {
             // A connection whose state is not known is not used again.
             Err(ref failure) if failure.is_passing() || failure.is_final() => {}
             Err(_) => {
-                if sqlx::query("ROLLBACK").execute(&mut connection).await.is_ok() {
+                if sqlx::raw_sql("ROLLBACK").execute(&mut connection).await.is_ok() {
                     self.connection = Some(connection);
                 }
             }
@@ -258,7 +258,7 @@ async fn transact(
     group: &mut [Box<dyn Waiting>],
 ) -> Result<(), StoreError> {
     let fail = |error| StoreError::of(place.dialect, error);
-    sqlx::query(place.dialect.begin()).execute(&mut *connection).await.map_err(fail)?;
+    sqlx::raw_sql(place.dialect.begin()).execute(&mut *connection).await.map_err(fail)?;
     let mut to = Transaction {
         connection,
         place,
@@ -272,7 +272,7 @@ async fn transact(
     let tallies = std::mem::take(&mut to.tallies);
     tallies.write(&mut to).await?;
     let contracts = std::mem::take(&mut to.contracts);
-    sqlx::query("COMMIT").execute(&mut *to.connection).await.map_err(fail)?;
+    sqlx::raw_sql("COMMIT").execute(&mut *to.connection).await.map_err(fail)?;
     place.commits.count();
     place.remember(contracts);
     Ok(())

@@ -1,8 +1,16 @@
 //! The laws of the ledger, on SQLite and on a real PostgreSQL.
 
 mod bed;
+mod child;
+mod faults;
+mod guarantees;
 mod postgres;
+mod proxy;
+mod queue;
+mod review;
 mod runs;
+mod stats;
+mod workers;
 
 /// Makes a test of each law on each database.
 macro_rules! laws {
