@@ -7,6 +7,8 @@ use sqlx::AssertSqlSafe;
 
 use crate::clock::millis;
 use crate::error::StoreError;
+use crate::events::Timely;
+use crate::finish::claimed;
 use crate::ledger::{Ledger, beat};
 use crate::owner::{Life, Owner, SILENCE_MS};
 use crate::retention::{Level, Sieve};
@@ -44,7 +46,7 @@ impl Ledger {
     /// given, so that the request may leave.
     ///
     /// A key that has its result gives it back; one that a living process is at is busy; one whose
-    /// process is gone, or which was postponed, is taken over with a new token.
+    /// process is gone or has lost its job, or which was postponed, is taken over with a new token.
     pub async fn begin(&self, run: NewRun) -> Result<Begun, StoreError> {
         let write = Begin::new(self, run)?;
         self.write_any(write).await
@@ -296,6 +298,11 @@ impl Write for Begin {
     type Output = Begun;
 
     async fn apply(&self, to: &mut Transaction<'_>) -> Result<Begun, StoreError> {
+        if let Some(claim) = &self.run.claim
+            && claimed(to, claim).await? == Timely::Late
+        {
+            return Err(StoreError::Fenced);
+        }
         let parent = self.run.parent.as_ref().map(RunId::as_str);
         if let Some(seq) = self.insert(to, parent).await? {
             return self.fill(to, seq).await.map(Begun::Fresh);
@@ -318,6 +325,7 @@ impl Write for Begin {
             "done" if again => self.repeat(to, &found).await,
             "done" => whole(to, found.seq).await.map(Box::new).map(Begun::Finished),
             "postponed" => self.take_over(to, &found).await,
+            _ if self.run.claim.is_some() => self.take_over(to, &found).await,
             _ if lives(to, &found.owner, found.started_at).await? => Ok(Begun::Busy {
                 id: RunId::from(found.id),
                 owner: Owner::shown(&found.owner),

@@ -235,6 +235,21 @@ impl StoreError {
         matches!(self, Self::Disk { .. } | Self::Corrupt { .. })
     }
 
+    /// Claims that no single write is to blame, so that doing others without it would not help.
+    pub(crate) fn is_everybodys(&self) -> bool {
+        self.is_final()
+            || self.is_passing()
+            || matches!(
+                self,
+                Self::Stopped { .. }
+                    | Self::Locked
+                    | Self::ReadOnly
+                    | Self::CannotOpen { .. }
+                    | Self::Login { .. }
+                    | Self::Denied { .. }
+            )
+    }
+
     /// Claims that the same may work on another connection, or in a moment.
     pub(crate) fn is_passing(&self) -> bool {
         matches!(self, Self::Unreachable { .. } | Self::Contended { .. })

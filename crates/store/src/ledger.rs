@@ -106,8 +106,10 @@ impl Ledger {
             drop(tokio::spawn(async move {
                 let every = Duration::from_secs(HEARTBEAT_SECONDS);
                 while tokio::time::timeout(every, &mut gone).await.is_err() {
-                    if let Err(error) = inbox.write(Heartbeat).await {
-                        tracing::warn!(%error, "heartbeat not stored");
+                    match inbox.write(Heartbeat).await {
+                        Ok(()) => {}
+                        Err(StoreError::Closed) => return,
+                        Err(error) => tracing::warn!(%error, "heartbeat not stored"),
                     }
                 }
             }));
@@ -184,11 +186,22 @@ struct Heartbeat;
 const HEARTBEAT: &str = "INSERT INTO owners (id, seen_at) VALUES ($1, $2) \
      ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at";
 
+const FORGET: &str = "DELETE FROM owners WHERE seen_at < $1";
+
+/// Processes that were not heard of for a day are no longer asked after.
+const OWNERS_KEPT_MS: i64 = 86_400_000;
+
 impl Write for Heartbeat {
     type Output = ();
 
     async fn apply(&self, to: &mut Transaction<'_>) -> Result<(), StoreError> {
-        beat(to).await
+        beat(to).await?;
+        sqlx::query(FORGET)
+            .bind(to.now_ms - OWNERS_KEPT_MS)
+            .execute(&mut *to.connection)
+            .await
+            .map_err(to.fail())
+            .map(drop)
     }
 }
 

@@ -190,8 +190,7 @@ impl Writer {
             Ok(()) => return group.into_iter().for_each(Waiting::stored),
             Err(failure) => failure,
         };
-        let hopeless = failure.is_final() || failure.is_passing() || self.stopped.is_some();
-        if hopeless || group.len() == 1 {
+        if failure.is_everybodys() || group.len() == 1 {
             return group.into_iter().for_each(|write| write.failed(failure.clone()));
         }
         for write in group {

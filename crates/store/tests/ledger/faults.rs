@@ -16,10 +16,44 @@ fn impatient() -> Settings {
     Settings { patience: Duration::from_millis(200), ..Settings::default() }
 }
 
-/// Says what this machine does not permit to test.
-fn untested(what: &str) {
+/// What it takes to inject a fault, which not every machine permits.
+#[derive(Clone, Copy)]
+enum Means {
+    Mount,
+    Trace,
+    BecomeAnother,
+}
+
+impl Means {
+    fn are_there(self) -> bool {
+        match self {
+            Self::Mount => Disk::of("1m").is_some(),
+            Self::Trace => {
+                let traced = Command::new("strace").args(["-qq", "-o", "/dev/null", "true"]).status();
+                traced.is_ok_and(|status| status.success())
+            }
+            Self::BecomeAnother => rustix::process::geteuid().is_root(),
+        }
+    }
+
+    fn what_needs_them(self) -> &'static str {
+        match self {
+            Self::Mount => "a full disk, because no tmpfs may be mounted",
+            Self::Trace => "a disk that fails, because strace is missing or may not trace",
+            Self::BecomeAnother => "a file of somebody else, because only root becomes another user",
+        }
+    }
+}
+
+/// Nextest shows what this prints, also when it passes.
+#[test]
+fn what_is_not_tested_is_said() {
     use std::io::Write as _;
-    writeln!(std::io::stderr(), "NOT TESTED HERE: {what}").unwrap();
+    for means in [Means::Mount, Means::Trace, Means::BecomeAnother] {
+        if !means.are_there() {
+            writeln!(std::io::stderr(), "NOT TESTED HERE: {}", means.what_needs_them()).unwrap();
+        }
+    }
 }
 
 /// A small disk, taken away at the end.
@@ -44,9 +78,7 @@ impl Drop for Disk {
 
 #[tokio::test]
 async fn a_full_disk_is_named_and_the_ledger_works_again_when_space_returns() {
-    let Some(disk) = Disk::of("4m") else {
-        return untested("a full disk: no tmpfs may be mounted");
-    };
+    let Some(disk) = Disk::of("4m") else { return };
     let path = disk.0.path().join("ledger.db");
     let ledger = Ledger::open(&Location::Sqlite(path)).await.unwrap();
     let kept = store(&ledger, keyed("before"), met()).await;
@@ -65,15 +97,14 @@ async fn a_full_disk_is_named_and_the_ledger_works_again_when_space_returns() {
 
 #[tokio::test]
 async fn a_failed_sync_stops_acknowledging() {
+    if !Means::Trace.are_there() {
+        return;
+    }
     let bed = Bed::sqlite();
-    drop(bed.open().await);
+    bed.open().await.close().await;
     let mut command = Command::new("strace");
     let faults = "inject=fsync,fdatasync:error=EIO:when=6+";
     command.args(["-f", "-qq", "-o", "/dev/null", "-e", "trace=fsync,fdatasync", "-e", faults]);
-    let permitted = Command::new("strace").args(["-qq", "-o", "/dev/null", "true"]).status();
-    if !permitted.is_ok_and(|status| status.success()) {
-        return untested("a disk that fails: strace may not trace here");
-    }
     command.arg(std::env::current_exe().unwrap());
     let mut child = Child::start_with(command, &bed.url);
     let mut acknowledged = Vec::new();
@@ -97,8 +128,8 @@ async fn a_failed_sync_stops_acknowledging() {
 
 #[tokio::test]
 async fn a_ledger_that_may_not_be_written_is_named() {
-    if !rustix::process::geteuid().is_root() {
-        return untested("a file of somebody else: only root can become another user");
+    if !Means::BecomeAnother.are_there() {
+        return;
     }
     let bed = Bed::sqlite();
     let ledger = bed.open().await;
@@ -217,7 +248,7 @@ async fn a_reader_makes_and_writes_nothing() {
 async fn a_ledger_is_for_the_eyes_of_its_owner() {
     use std::os::unix::fs::PermissionsExt as _;
     let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("deep/er/ledger.db");
+    let path = folder.path().join("deep/er ü?#%25/ledger.db");
     let ledger = Ledger::open(&Location::Sqlite(path.clone())).await.unwrap();
     begin(&ledger, new_run()).await;
     for name in ["ledger.db", "ledger.db-wal", "ledger.db-shm"] {

@@ -115,6 +115,8 @@ async fn a_lost_lease_gives_the_job_to_another_and_fences_the_first(bed: Bed) {
     let both = [first.claim.clone(), second.claim.clone()];
     let lost = ledger.heartbeat(&both, Duration::from_secs(60)).await.unwrap();
     assert_eq!(lost, [first.claim.clone()]);
+    let lost = airtight_store::NewRun { claim: Some(first.claim.clone()), ..keyed("k") };
+    assert!(matches!(ledger.begin(lost).await, Err(StoreError::Fenced)));
     let token = begin(&ledger, keyed("k")).await;
     let late = airtight_store::Finish { claim: Some(first.claim.clone()), ..met() };
     assert!(matches!(ledger.finish(&token, late).await, Err(StoreError::Fenced)));

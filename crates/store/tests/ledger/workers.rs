@@ -89,13 +89,15 @@ async fn a_worker_that_was_stopped_past_its_lease_is_refused(bed: Bed) {
     let id = begun.strip_prefix("fresh ").unwrap().to_owned();
     child.signal(Signal::STOP);
     let job = claim_when_ready(&ledger).await;
-    // The stopped process lives, so its run is its own; its job is not.
+    // The stopped process lives, so its run is its own, but for whoever has its job.
     assert!(matches!(ledger.begin(keyed("k")).await.unwrap(), Begun::Busy { .. }));
+    let claim = Some(job.claim.clone());
+    let token = begin(&ledger, airtight_store::NewRun { claim, ..keyed("k") }).await;
+    assert!(token.is_taken_over());
     child.signal(Signal::CONT);
     let refused = child.tell("finish");
     assert!(refused.starts_with("error: another process has taken this over"), "{refused}");
     child.kill();
-    let token = begin(&ledger, keyed("k")).await;
     let finish = airtight_store::Finish { claim: Some(job.claim), ..met() };
     ledger.finish(&token, finish).await.unwrap();
     let run = ledger.run(&id).await.unwrap();
