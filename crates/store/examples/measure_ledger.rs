@@ -64,7 +64,10 @@ async fn measure(ledger: &Ledger, writers: u64, runs: u64) -> Result<(f64, f64),
     for _ in 0..writers {
         let (ledger, left) = (ledger.clone(), Arc::clone(&left));
         tasks.spawn(async move {
-            while left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |n| n.checked_sub(1)).is_ok() {
+            while left
+                .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |n| n.checked_sub(1))
+                .is_ok()
+            {
                 store(&ledger).await?;
             }
             Ok::<(), StoreError>(())
@@ -84,7 +87,7 @@ fn count(n: u64) -> f64 {
 }
 
 async fn store(ledger: &Ledger) -> Result<(), StoreError> {
-    let model = ["claude-x", "gpt-y", "gemini-z"][fastrand::usize(..3)];
+    let model = fastrand::choice(["claude-x", "gpt-y", "gemini-z"]).unwrap_or_default();
     let run = NewRun {
         key: Some(format!("{:032x}", fastrand::u128(..))),
         contract: ContractRow {
@@ -124,7 +127,10 @@ async fn store(ledger: &Ledger) -> Result<(), StoreError> {
     ledger.finish(&token, finish).await
 }
 
-async fn questions(ledger: &Ledger, out: &mut io::Stdout) -> Result<(), Box<dyn std::error::Error>> {
+async fn questions(
+    ledger: &Ledger,
+    out: &mut io::Stdout,
+) -> Result<(), Box<dyn std::error::Error>> {
     let mut told = |what: &str, begun: Instant| {
         writeln!(out, "{what:40} {:8.1} ms", begun.elapsed().as_secs_f64() * 1000.0)
     };

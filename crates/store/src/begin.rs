@@ -164,8 +164,7 @@ impl Begin {
 
     async fn store_contract(&self, to: &mut Transaction<'_>) -> Result<(), StoreError> {
         let contract = &self.run.contract;
-        let seen =
-            (contract.fingerprint.clone(), contract.name.clone(), contract.version.clone());
+        let seen = (contract.fingerprint.clone(), contract.name.clone(), contract.version.clone());
         if contract.fingerprint.is_empty() || to.place.knows(&seen) || to.contracts.contains(&seen)
         {
             return Ok(());
@@ -326,21 +325,16 @@ impl Write for Begin {
             "done" => whole(to, found.seq).await.map(Box::new).map(Begun::Finished),
             "postponed" => self.take_over(to, &found).await,
             _ if self.run.claim.is_some() => self.take_over(to, &found).await,
-            _ if lives(to, &found.owner, found.started_at).await? => Ok(Begun::Busy {
-                id: RunId::from(found.id),
-                owner: Owner::shown(&found.owner),
-            }),
+            _ if lives(to, &found.owner, found.started_at).await? => {
+                Ok(Begun::Busy { id: RunId::from(found.id), owner: Owner::shown(&found.owner) })
+            }
             _ => self.take_over(to, &found).await,
         }
     }
 }
 
 /// Claims that the process `owner` lives, which was at something since `since_ms` at least.
-async fn lives(
-    to: &mut Transaction<'_>,
-    owner: &str,
-    since_ms: i64,
-) -> Result<bool, StoreError> {
+async fn lives(to: &mut Transaction<'_>, owner: &str, since_ms: i64) -> Result<bool, StoreError> {
     match to.place.owner.life_of(owner) {
         Life::Alive => Ok(true),
         Life::Dead => Ok(false),

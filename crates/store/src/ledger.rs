@@ -142,7 +142,11 @@ impl Ledger {
     }
 
     /// Writes through the writer of `lane`: the writes of one run follow each other.
-    pub(crate) async fn write<W: Write>(&self, lane: i64, write: W) -> Result<W::Output, StoreError> {
+    pub(crate) async fn write<W: Write>(
+        &self,
+        lane: i64,
+        write: W,
+    ) -> Result<W::Output, StoreError> {
         let count = self.writers.len().max(1);
         let lane = usize::try_from(lane.unsigned_abs()).unwrap_or(0) % count;
         self.writers.get(lane).ok_or(StoreError::ReadOnly)?.write(write).await
@@ -154,10 +158,8 @@ impl Ledger {
     }
 
     pub(crate) async fn reader(&self) -> Result<PoolConnection<Any>, StoreError> {
-        self.place.readers.acquire().await.map_err(|error| match error {
-            sqlx::Error::PoolClosed => StoreError::Closed,
-            error => StoreError::of(self.place.dialect, error),
-        })
+        let fail = |error| StoreError::of(self.place.dialect, error);
+        self.place.readers.acquire().await.map_err(fail)
     }
 }
 
@@ -270,14 +272,8 @@ async fn connect(
     settings: &Settings,
     shown: &str,
 ) -> Result<AnyConnection, StoreError> {
-    let fail = |error| match StoreError::of(dialect, error) {
-        StoreError::CannotOpen { source, .. } => {
-            StoreError::CannotOpen { place: shown.to_owned(), source }
-        }
-        other => other,
-    };
-    let unanswered =
-        |_| StoreError::Unreachable { source: Arc::new(sqlx::Error::PoolTimedOut) };
+    let fail = |error| StoreError::of(dialect, error).at(shown);
+    let unanswered = |_| StoreError::Unreachable { source: Arc::new(sqlx::Error::PoolTimedOut) };
     let work = async {
         let mut connection = options.connect().await.map_err(fail)?;
         let greeting = AssertSqlSafe(dialect.greeting(settings.patience));
@@ -300,7 +296,7 @@ fn readers(options: &AnyConnectOptions, dialect: Dialect, settings: &Settings) -
     AnyPoolOptions::new()
         .max_connections(READERS)
         .acquire_timeout(settings.patience * 2)
-        .idle_timeout(Duration::from_secs(60))
+        .idle_timeout(Duration::from_mins(1))
         .after_connect(move |connection, _| {
             let greeting = AssertSqlSafe(greeting.clone());
             Box::pin(async move { sqlx::raw_sql(greeting).execute(connection).await.map(drop) })

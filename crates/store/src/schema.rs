@@ -37,7 +37,8 @@ pub(crate) async fn age(
     dialect: Dialect,
 ) -> Result<Age, StoreError> {
     let fail = |error| StoreError::of(dialect, error);
-    let found = sqlx::query(dialect.has_schema()).fetch_one(&mut *connection).await.map_err(fail)?;
+    let found =
+        sqlx::query(dialect.has_schema()).fetch_one(&mut *connection).await.map_err(fail)?;
     if found.try_get::<i64, _>(0).map_err(fail)? == 0 {
         return Ok(Age::Behind(0));
     }

@@ -26,7 +26,7 @@ const QUEUE_LIMIT: usize = 512;
 const GROUP_LIMIT: usize = 256;
 
 /// How long a whole group may take on a server that has stopped answering in the middle.
-const GROUP_TIMEOUT: Duration = Duration::from_secs(120);
+const GROUP_TIMEOUT: Duration = Duration::from_mins(2);
 
 /// The first pause before a server is tried again; it doubles up to the second.
 const PAUSE: (Duration, Duration) = (Duration::from_millis(20), Duration::from_secs(2));
@@ -230,12 +230,9 @@ impl Writer {
             None => self.place.connect().await?,
         };
         let work = transact(&self.place, &mut connection, group);
-        let done = match tokio::time::timeout(GROUP_TIMEOUT, work).await {
-            Ok(done) => done,
-            Err(_) => {
-                let source = Arc::new(sqlx::Error::PoolTimedOut);
-                return Err(StoreError::Unreachable { source });
-            }
+        let Ok(done) = tokio::time::timeout(GROUP_TIMEOUT, work).await else {
+            let source = Arc::new(sqlx::Error::PoolTimedOut);
+            return Err(StoreError::Unreachable { source });
         };
         match done {
             Ok(()) => self.connection = Some(connection),

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use airtight_store::{Access, Ledger, Location, Settings, StoreError};
+use airtight_store::{Access, Filter, Ledger, Location, Page, Settings, StoreError};
 use sqlx::{AnyConnection, Connection as _};
 
 use crate::bed::{Bed, begin, keyed, met, new_run, store};
@@ -29,7 +29,8 @@ impl Means {
         match self {
             Self::Mount => Disk::of("1m").is_some(),
             Self::Trace => {
-                let traced = Command::new("strace").args(["-qq", "-o", "/dev/null", "true"]).status();
+                let traced =
+                    Command::new("strace").args(["-qq", "-o", "/dev/null", "true"]).status();
                 traced.is_ok_and(|status| status.success())
             }
             Self::BecomeAnother => rustix::process::geteuid().is_root(),
@@ -40,7 +41,9 @@ impl Means {
         match self {
             Self::Mount => "a full disk, because no tmpfs may be mounted",
             Self::Trace => "a disk that fails, because strace is missing or may not trace",
-            Self::BecomeAnother => "a file of somebody else, because only root becomes another user",
+            Self::BecomeAnother => {
+                "a file of somebody else, because only root becomes another user"
+            }
         }
     }
 }
@@ -118,7 +121,9 @@ async fn a_failed_sync_stops_acknowledging() {
     }
     child.kill();
     assert!(refusals[0].starts_with("error: the disk failed"), "{refusals:?}");
-    assert!(refusals[1..].iter().all(|refusal| refusal.starts_with("error: nothing is stored any")));
+    assert!(
+        refusals[1..].iter().all(|refusal| refusal.starts_with("error: nothing is stored any"))
+    );
     assert_eq!(acknowledged.len() + refusals.len(), 20, "none after the first refusal");
     let ledger = bed.open().await;
     for id in acknowledged {
@@ -227,7 +232,7 @@ async fn a_lost_log_is_noticed() {
     assert!(matches!(lost, Some(StoreError::LogMissing { .. })), "{lost:?}");
     fs::write(&wal, log).unwrap();
     let ledger = bed.open().await;
-    assert_eq!(ledger.runs(&Default::default(), Default::default()).await.unwrap().len(), 1);
+    assert_eq!(ledger.runs(&Filter::default(), Page::default()).await.unwrap().len(), 1);
 }
 
 #[tokio::test]
@@ -262,11 +267,17 @@ async fn a_server_that_does_not_answer_is_named_without_its_password() {
     let secret = "hunter2-hunter2";
     for url in [
         format!("postgres://ada:{secret}@127.0.0.1:1/x"),
-        format!("postgres://nobody-known:{secret}@127.0.0.1:{}/x", crate::postgres::Server::shared().port()),
+        format!(
+            "postgres://nobody-known:{secret}@127.0.0.1:{}/x",
+            crate::postgres::Server::shared().port()
+        ),
     ] {
         let settings = Settings { reconnect: Duration::ZERO, ..impatient() };
         let error = Ledger::open_with(&url.parse().unwrap(), settings).await.err().unwrap();
-        assert!(matches!(error, StoreError::Unreachable { .. } | StoreError::Login { .. }), "{error:?}");
+        assert!(
+            matches!(error, StoreError::Unreachable { .. } | StoreError::Login { .. }),
+            "{error:?}"
+        );
         assert!(!format!("{error:?}").contains(secret));
     }
 }

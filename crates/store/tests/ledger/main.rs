@@ -1,5 +1,12 @@
 //! The laws of the ledger, on SQLite and on a real PostgreSQL.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "a test that cannot set itself up has failed"
+)]
+
 mod bed;
 mod child;
 mod faults;
@@ -7,6 +14,8 @@ mod guarantees;
 mod postgres;
 mod proxy;
 mod queue;
+mod reading;
+mod retention;
 mod review;
 mod runs;
 mod stats;

@@ -39,7 +39,7 @@ impl Proxy {
 
 /// Returns a future that relays until one side ends, or the line is cut.
 async fn relay(mut client: TcpStream, mut server: TcpStream, cuts: Arc<AtomicU32>) {
-    let (mut sent, mut answered) = ([0u8; 65536], [0u8; 65536]);
+    let (mut sent, mut answered) = (vec![0; 65536], vec![0; 65536]);
     let mut committing = false;
     loop {
         tokio::select! {

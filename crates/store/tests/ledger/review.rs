@@ -1,6 +1,6 @@
 //! What people decide about runs.
 
-use airtight_store::{Filter, NewDecision, Page, Review, StoreError};
+use airtight_store::{Filter, NewDecision, Page, Review, StatsFilter, StoreError};
 
 use crate::bed::{Bed, begin, failed, met, new_run, store};
 
@@ -24,7 +24,10 @@ async fn a_flagged_run_waits_until_somebody_decides(bed: Bed) {
 
     let value = NewDecision::Accept { value: r#"{"n":2}"#.to_owned() };
     let run = ledger.decide(accepted.id().as_str(), value, "ada", Some("by hand")).await.unwrap();
-    assert_eq!((run.summary.review, run.summary.rung.as_deref()), (Review::Accepted, Some("human")));
+    assert_eq!(
+        (run.summary.review, run.summary.rung.as_deref()),
+        (Review::Accepted, Some("human"))
+    );
     assert!(run.summary.output_valid);
     assert_eq!(run.parsed_output.as_deref(), Some(r#"{"n":2}"#));
     assert_eq!(run.output.as_deref(), Some(&b"no JSON at all"[..]), "the raw output stays");
@@ -34,7 +37,7 @@ async fn a_flagged_run_waits_until_somebody_decides(bed: Bed) {
     let run = ledger.decide(name, NewDecision::Reject, "bob", None).await.unwrap();
     assert_eq!((run.summary.review, run.summary.output_valid), (Review::Rejected, false));
     assert_eq!(ledger.runs(&filter, Page::default()).await.unwrap(), []);
-    let stat = &ledger.stats(&Default::default(), &[]).await.unwrap()[0];
+    let stat = &ledger.stats(&StatsFilter::default(), &[]).await.unwrap()[0];
     assert_eq!((stat.runs, stat.failed), (3, 2), "the model failed, whoever mended it");
 }
 

@@ -14,7 +14,7 @@ crate::laws! {
 
 fn by(model: &str) -> NewRun {
     let mut run = new_run();
-    run.driver.model = model.to_owned();
+    model.clone_into(&mut run.driver.model);
     run
 }
 

@@ -9,7 +9,7 @@ use airtight_store::{
 use rustix::process::Signal;
 use sqlx::Row as _;
 
-use crate::bed::{Bed, begin, keyed, met, new_run, store};
+use crate::bed::{Bed, begin, counted, keyed, met, new_run, store};
 use crate::child::Child;
 use crate::postgres::Server;
 use crate::proxy::Proxy;
@@ -51,7 +51,7 @@ async fn what_was_acknowledged_survives_a_kill_at_any_point(bed: Bed) {
         assert!(token.is_taken_over());
         ledger.finish(&token, met()).await.unwrap();
     }
-    assert_eq!(ledger.stats(&Default::default(), &[]).await.unwrap()[0].runs, 4);
+    assert_eq!(counted(&ledger).await, 4);
 }
 
 async fn the_jobs_of_a_killed_worker_are_claimed_again(bed: Bed) {
@@ -104,7 +104,7 @@ async fn a_worker_that_was_stopped_past_its_lease_is_refused(bed: Bed) {
     assert_eq!(run.summary.outcome.as_deref(), Some("met"));
     let attempts = ledger.attempts(&run.summary.id).await.unwrap();
     assert_eq!(attempts.iter().filter(|a| a.state == AttemptState::Stray).count(), 1);
-    assert_eq!(ledger.stats(&Default::default(), &[]).await.unwrap()[0].runs, 1);
+    assert_eq!(counted(&ledger).await, 1);
 }
 
 async fn of_two_supervisors_one_leads_until_it_is_killed(bed: Bed) {
@@ -138,7 +138,8 @@ async fn old_workers_go_on_while_the_schema_grows(bed: Bed) {
 async fn a_line_cut_during_the_commit_leaves_one_result() {
     let url = Server::shared().database();
     let proxy = Proxy::before(Server::shared().port()).await;
-    let through = url.replace(&format!(":{}/", Server::shared().port()), &format!(":{}/", proxy.port));
+    let through =
+        url.replace(&format!(":{}/", Server::shared().port()), &format!(":{}/", proxy.port));
     let direct = Bed::at(url);
     let ledger = Bed::at(through).open().await;
     for n in 0..5 {
@@ -161,8 +162,7 @@ async fn a_line_cut_during_the_commit_leaves_one_result() {
     ledger.enqueue(jobs).await.unwrap();
     proxy.cut_after_commits(1);
     assert_eq!(ledger.claim(&Worker::default()).await.unwrap().len(), 1);
-    let stats = direct.open().await.stats(&Default::default(), &[]).await.unwrap();
-    assert_eq!(stats[0].runs, 5, "counted once each");
+    assert_eq!(counted(&direct.open().await).await, 5, "once each");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -190,7 +190,7 @@ async fn a_server_that_restarts_loses_nothing_acknowledged() {
         let run = ledger.run(run.id().as_str()).await.unwrap();
         assert_eq!(run.summary.outcome.as_deref(), Some("met"));
     }
-    assert_eq!(ledger.stats(&Default::default(), &[]).await.unwrap()[0].runs, 21);
+    assert_eq!(counted(&ledger).await, 21);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
