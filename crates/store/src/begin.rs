@@ -7,6 +7,8 @@ use sqlx::AssertSqlSafe;
 
 use crate::clock::millis;
 use crate::error::StoreError;
+use crate::events::Timely;
+use crate::finish::claimed;
 use crate::ledger::{Ledger, beat};
 use crate::owner::{Life, Owner, SILENCE_MS};
 use crate::retention::{Level, Sieve};
@@ -44,7 +46,7 @@ impl Ledger {
     /// given, so that the request may leave.
     ///
     /// A key that has its result gives it back; one that a living process is at is busy; one whose
-    /// process is gone, or which was postponed, is taken over with a new token.
+    /// process is gone or has lost its job, or which was postponed, is taken over with a new token.
     pub async fn begin(&self, run: NewRun) -> Result<Begun, StoreError> {
         let write = Begin::new(self, run)?;
         self.write_any(write).await
@@ -162,8 +164,7 @@ impl Begin {
 
     async fn store_contract(&self, to: &mut Transaction<'_>) -> Result<(), StoreError> {
         let contract = &self.run.contract;
-        let seen =
-            (contract.fingerprint.clone(), contract.name.clone(), contract.version.clone());
+        let seen = (contract.fingerprint.clone(), contract.name.clone(), contract.version.clone());
         if contract.fingerprint.is_empty() || to.place.knows(&seen) || to.contracts.contains(&seen)
         {
             return Ok(());
@@ -296,6 +297,11 @@ impl Write for Begin {
     type Output = Begun;
 
     async fn apply(&self, to: &mut Transaction<'_>) -> Result<Begun, StoreError> {
+        if let Some(claim) = &self.run.claim
+            && claimed(to, claim).await? == Timely::Late
+        {
+            return Err(StoreError::Fenced);
+        }
         let parent = self.run.parent.as_ref().map(RunId::as_str);
         if let Some(seq) = self.insert(to, parent).await? {
             return self.fill(to, seq).await.map(Begun::Fresh);
@@ -318,21 +324,17 @@ impl Write for Begin {
             "done" if again => self.repeat(to, &found).await,
             "done" => whole(to, found.seq).await.map(Box::new).map(Begun::Finished),
             "postponed" => self.take_over(to, &found).await,
-            _ if lives(to, &found.owner, found.started_at).await? => Ok(Begun::Busy {
-                id: RunId::from(found.id),
-                owner: Owner::shown(&found.owner),
-            }),
+            _ if self.run.claim.is_some() => self.take_over(to, &found).await,
+            _ if lives(to, &found.owner, found.started_at).await? => {
+                Ok(Begun::Busy { id: RunId::from(found.id), owner: Owner::shown(&found.owner) })
+            }
             _ => self.take_over(to, &found).await,
         }
     }
 }
 
 /// Claims that the process `owner` lives, which was at something since `since_ms` at least.
-async fn lives(
-    to: &mut Transaction<'_>,
-    owner: &str,
-    since_ms: i64,
-) -> Result<bool, StoreError> {
+async fn lives(to: &mut Transaction<'_>, owner: &str, since_ms: i64) -> Result<bool, StoreError> {
     match to.place.owner.life_of(owner) {
         Life::Alive => Ok(true),
         Life::Dead => Ok(false),

@@ -74,7 +74,9 @@ impl Dialect {
             // `BEGIN IMMEDIATE` did.
             Self::Sqlite => None,
             // Any number that nobody else uses: "airtight" in ASCII.
-            Self::Postgres => Some("SELECT CAST(1 AS BIGINT) FROM pg_advisory_xact_lock(7019274979397560436)"),
+            Self::Postgres => {
+                Some("SELECT CAST(1 AS BIGINT) FROM pg_advisory_xact_lock(7019274979397560436)")
+            }
         }
     }
 

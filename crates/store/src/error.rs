@@ -34,20 +34,28 @@ pub enum StoreError {
     #[error("the disk that holds the ledger is full: free some space; this was not stored")]
     Full,
     /// The database may only be read.
-    #[error("the ledger may only be read: check the permissions of its file and folder, or whether the server is a standby")]
+    #[error(
+        "the ledger may only be read: check the permissions of its file and folder, or whether the server is a standby"
+    )]
     ReadOnly,
     /// Another process holds the ledger.
-    #[error("another process holds the ledger: wait for it, or find it with `fuser` on the file; this was not stored")]
+    #[error(
+        "another process holds the ledger: wait for it, or find it with `fuser` on the file; this was not stored"
+    )]
     Locked,
     /// The file is damaged, or no ledger.
-    #[error("the ledger is damaged or is no database: restore it from a copy, or move it away; nothing was written")]
+    #[error(
+        "the ledger is damaged or is no database: restore it from a copy, or move it away; nothing was written"
+    )]
     Corrupt {
         /// What the database says.
         #[source]
         source: Arc<sqlx::Error>,
     },
     /// A write did not reach the disk, so nothing is acknowledged any more.
-    #[error("the disk failed while the ledger was written: check it, then start again; this may not be stored")]
+    #[error(
+        "the disk failed while the ledger was written: check it, then start again; this may not be stored"
+    )]
     Disk {
         /// What the database says.
         #[source]
@@ -58,10 +66,12 @@ pub enum StoreError {
     Stopped {
         /// The first failure.
         #[source]
-        first: Arc<StoreError>,
+        first: Arc<Self>,
     },
     /// The ledger was made by a newer version.
-    #[error("the ledger was made by a newer airtight (schema {found}, this one knows {known}): update airtight; nothing was written")]
+    #[error(
+        "the ledger was made by a newer airtight (schema {found}, this one knows {known}): update airtight; nothing was written"
+    )]
     Newer {
         /// The version of its schema.
         found: i64,
@@ -69,13 +79,17 @@ pub enum StoreError {
         known: i64,
     },
     /// The ledger's schema is not the one that its version should have.
-    #[error("step {version} of the ledger's schema is not the one that this airtight knows: it was changed by hand, or by a build that was never released")]
+    #[error(
+        "step {version} of the ledger's schema is not the one that this airtight knows: it was changed by hand, or by a build that was never released"
+    )]
     Altered {
         /// The step that differs.
         version: i64,
     },
     /// The log of the ledger is gone, and the last runs with it.
-    #[error("`{wal}` is missing, which held the last runs: put it back; to go on without them, delete `{shm}`")]
+    #[error(
+        "`{wal}` is missing, which held the last runs: put it back; to go on without them, delete `{shm}`"
+    )]
     LogMissing {
         /// What is missing.
         wal: String,
@@ -111,7 +125,9 @@ pub enum StoreError {
         source: Arc<sqlx::Error>,
     },
     /// Another process has taken the run or the job over.
-    #[error("another process has taken this over, so this end does not count; what was said is kept as a stray attempt")]
+    #[error(
+        "another process has taken this over, so this end does not count; what was said is kept as a stray attempt"
+    )]
     Fenced,
     /// Another run has that name.
     #[error("the ledger has a run named `{id}` already: give it another name")]
@@ -178,6 +194,9 @@ pub enum StoreError {
 impl StoreError {
     /// Says what `error` means on this kind of database.
     pub(crate) fn of(dialect: Dialect, error: sqlx::Error) -> Self {
+        if matches!(error, sqlx::Error::PoolClosed) {
+            return Self::Closed;
+        }
         let source = Arc::new(error);
         match dialect {
             Dialect::Sqlite => Self::of_sqlite(source),
@@ -229,10 +248,33 @@ impl StoreError {
         }
     }
 
+    /// Says where the database is that cannot be opened.
+    pub(crate) fn at(mut self, shown: &str) -> Self {
+        if let Self::CannotOpen { place, .. } = &mut self {
+            shown.clone_into(place);
+        }
+        self
+    }
+
     /// Claims that nothing can be acknowledged after this until the ledger is opened again: what is
     /// on disk is no longer known.
     pub(crate) fn is_final(&self) -> bool {
         matches!(self, Self::Disk { .. } | Self::Corrupt { .. })
+    }
+
+    /// Claims that no single write is to blame, so that doing others without it would not help.
+    pub(crate) fn is_everybodys(&self) -> bool {
+        self.is_final()
+            || self.is_passing()
+            || matches!(
+                self,
+                Self::Stopped { .. }
+                    | Self::Locked
+                    | Self::ReadOnly
+                    | Self::CannotOpen { .. }
+                    | Self::Login { .. }
+                    | Self::Denied { .. }
+            )
     }
 
     /// Claims that the same may work on another connection, or in a moment.

@@ -56,11 +56,7 @@ impl Ledger {
     }
 
     /// Closes an attempt.
-    pub async fn close_attempt(
-        &self,
-        token: &RunToken,
-        end: AttemptEnd,
-    ) -> Result<(), StoreError> {
+    pub async fn close_attempt(&self, token: &RunToken, end: AttemptEnd) -> Result<(), StoreError> {
         let end = PackedEnd::new(self.sieve(token), end)?;
         let write = CloseAttempt { token: token.clone(), end };
         self.write(token.seq, write).await?.stored()?;

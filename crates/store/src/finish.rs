@@ -310,10 +310,7 @@ async fn close_attempts(
 }
 
 /// Says whether the claim still holds, and keeps it so until the commit.
-pub(crate) async fn claimed(
-    to: &mut Transaction<'_>,
-    claim: &Claim,
-) -> Result<Timely, StoreError> {
+pub(crate) async fn claimed(to: &mut Transaction<'_>, claim: &Claim) -> Result<Timely, StoreError> {
     let row = sqlx::query(AssertSqlSafe(to.place.dialect.locking(CLAIMED)))
         .bind(claim.job)
         .bind(claim.token.as_str())

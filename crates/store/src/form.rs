@@ -86,9 +86,7 @@ impl Serialize for Shown<'_> {
         match self.0.map(|bytes| (bytes, str::from_utf8(bytes))) {
             None => serializer.serialize_none(),
             Some((_, Ok(text))) => serializer.serialize_str(text),
-            Some((bytes, Err(_))) => {
-                Coded { base64: STANDARD.encode(bytes) }.serialize(serializer)
-            }
+            Some((bytes, Err(_))) => Coded { base64: STANDARD.encode(bytes) }.serialize(serializer),
         }
     }
 }

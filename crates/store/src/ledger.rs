@@ -106,8 +106,10 @@ impl Ledger {
             drop(tokio::spawn(async move {
                 let every = Duration::from_secs(HEARTBEAT_SECONDS);
                 while tokio::time::timeout(every, &mut gone).await.is_err() {
-                    if let Err(error) = inbox.write(Heartbeat).await {
-                        tracing::warn!(%error, "heartbeat not stored");
+                    match inbox.write(Heartbeat).await {
+                        Ok(()) => {}
+                        Err(StoreError::Closed) => return,
+                        Err(error) => tracing::warn!(%error, "heartbeat not stored"),
                     }
                 }
             }));
@@ -140,7 +142,11 @@ impl Ledger {
     }
 
     /// Writes through the writer of `lane`: the writes of one run follow each other.
-    pub(crate) async fn write<W: Write>(&self, lane: i64, write: W) -> Result<W::Output, StoreError> {
+    pub(crate) async fn write<W: Write>(
+        &self,
+        lane: i64,
+        write: W,
+    ) -> Result<W::Output, StoreError> {
         let count = self.writers.len().max(1);
         let lane = usize::try_from(lane.unsigned_abs()).unwrap_or(0) % count;
         self.writers.get(lane).ok_or(StoreError::ReadOnly)?.write(write).await
@@ -152,10 +158,8 @@ impl Ledger {
     }
 
     pub(crate) async fn reader(&self) -> Result<PoolConnection<Any>, StoreError> {
-        self.place.readers.acquire().await.map_err(|error| match error {
-            sqlx::Error::PoolClosed => StoreError::Closed,
-            error => StoreError::of(self.place.dialect, error),
-        })
+        let fail = |error| StoreError::of(self.place.dialect, error);
+        self.place.readers.acquire().await.map_err(fail)
     }
 }
 
@@ -184,11 +188,22 @@ struct Heartbeat;
 const HEARTBEAT: &str = "INSERT INTO owners (id, seen_at) VALUES ($1, $2) \
      ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at";
 
+const FORGET: &str = "DELETE FROM owners WHERE seen_at < $1";
+
+/// Processes that were not heard of for a day are no longer asked after.
+const OWNERS_KEPT_MS: i64 = 86_400_000;
+
 impl Write for Heartbeat {
     type Output = ();
 
     async fn apply(&self, to: &mut Transaction<'_>) -> Result<(), StoreError> {
-        beat(to).await
+        beat(to).await?;
+        sqlx::query(FORGET)
+            .bind(to.now_ms - OWNERS_KEPT_MS)
+            .execute(&mut *to.connection)
+            .await
+            .map_err(to.fail())
+            .map(drop)
     }
 }
 
@@ -257,14 +272,8 @@ async fn connect(
     settings: &Settings,
     shown: &str,
 ) -> Result<AnyConnection, StoreError> {
-    let fail = |error| match StoreError::of(dialect, error) {
-        StoreError::CannotOpen { source, .. } => {
-            StoreError::CannotOpen { place: shown.to_owned(), source }
-        }
-        other => other,
-    };
-    let unanswered =
-        |_| StoreError::Unreachable { source: Arc::new(sqlx::Error::PoolTimedOut) };
+    let fail = |error| StoreError::of(dialect, error).at(shown);
+    let unanswered = |_| StoreError::Unreachable { source: Arc::new(sqlx::Error::PoolTimedOut) };
     let work = async {
         let mut connection = options.connect().await.map_err(fail)?;
         let greeting = AssertSqlSafe(dialect.greeting(settings.patience));
@@ -287,7 +296,7 @@ fn readers(options: &AnyConnectOptions, dialect: Dialect, settings: &Settings) -
     AnyPoolOptions::new()
         .max_connections(READERS)
         .acquire_timeout(settings.patience * 2)
-        .idle_timeout(Duration::from_secs(60))
+        .idle_timeout(Duration::from_mins(1))
         .after_connect(move |connection, _| {
             let greeting = AssertSqlSafe(greeting.clone());
             Box::pin(async move { sqlx::raw_sql(greeting).execute(connection).await.map(drop) })

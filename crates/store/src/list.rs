@@ -329,3 +329,36 @@ impl Conditions {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use sqlx::Row as _;
+
+    use super::*;
+    use crate::location::Location;
+
+    #[tokio::test]
+    async fn a_page_is_found_without_reading_those_before() {
+        let folder = tempfile::tempdir().unwrap();
+        let location = Location::Sqlite(folder.path().join("ledger.db"));
+        let ledger = Ledger::open(&location).await.unwrap();
+        let flagged = Filter { review: Some(Review::Flagged), ..Filter::default() };
+        let open = Filter { state: Some(RunState::Open), ..Filter::default() };
+        let batch = Filter { batch: Some("b".to_owned()), ..Filter::default() };
+        for (filter, plan) in [
+            (Filter::default(), "SEARCH runs USING INTEGER PRIMARY KEY (rowid<?)"),
+            (flagged, "SEARCH runs USING INDEX runs_flagged (seq<?)"),
+            (open, "SEARCH runs USING INDEX runs_not_over (seq<?)"),
+            (batch, "SEARCH runs USING INDEX runs_of_batch (batch=? AND seq<?)"),
+        ] {
+            let mut conditions = Conditions::of(&filter);
+            let order = conditions.page(Page { after: Some(1000), ..Page::default() });
+            let clause = conditions.clause();
+            let sql = format!("EXPLAIN QUERY PLAN SELECT {SUMMARY} FROM runs {clause} {order}");
+            let mut reader = ledger.reader().await.unwrap();
+            let rows = conditions.query(sql).fetch_all(&mut *reader).await.unwrap();
+            let steps: Vec<String> = rows.iter().map(|row| row.get("detail")).collect();
+            assert_eq!(steps, [plan]);
+        }
+    }
+}

@@ -13,10 +13,6 @@ const EXPIRED: &str = "SELECT seq FROM runs WHERE expires_at IS NOT NULL AND exp
      AND state = 'done' ORDER BY expires_at LIMIT $2";
 const OLDER: &str = "SELECT seq FROM runs WHERE started_at < $1 AND state = 'done' \
      AND review <> 'flagged' ORDER BY seq LIMIT $2";
-const FORGET_OWNERS: &str = "DELETE FROM owners WHERE seen_at < $1";
-
-/// Processes that were not heard of for a day are no longer asked after.
-const OWNERS_KEPT_MS: i64 = 86_400_000;
 
 /// What was deleted.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -67,11 +63,6 @@ impl Write for Prune {
             .map_err(&fail)?;
         let seqs: Vec<i64> =
             rows.iter().map(|row| Columns::of(row).take()).collect::<Result<_, _>>()?;
-        sqlx::query(FORGET_OWNERS)
-            .bind(to.now_ms - OWNERS_KEPT_MS)
-            .execute(&mut *to.connection)
-            .await
-            .map_err(&fail)?;
         if seqs.is_empty() {
             return Ok(0);
         }

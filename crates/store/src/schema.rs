@@ -37,7 +37,8 @@ pub(crate) async fn age(
     dialect: Dialect,
 ) -> Result<Age, StoreError> {
     let fail = |error| StoreError::of(dialect, error);
-    let found = sqlx::query(dialect.has_schema()).fetch_one(&mut *connection).await.map_err(fail)?;
+    let found =
+        sqlx::query(dialect.has_schema()).fetch_one(&mut *connection).await.map_err(fail)?;
     if found.try_get::<i64, _>(0).map_err(fail)? == 0 {
         return Ok(Age::Behind(0));
     }
@@ -62,12 +63,12 @@ pub(crate) async fn update(
     clock: &Clock,
 ) -> Result<(), StoreError> {
     let fail = |error| StoreError::of(dialect, error);
-    sqlx::query(dialect.begin()).execute(&mut *connection).await.map_err(fail)?;
+    sqlx::raw_sql(dialect.begin()).execute(&mut *connection).await.map_err(fail)?;
     match steps(connection, dialect, clock).await {
-        Ok(()) => sqlx::query("COMMIT").execute(connection).await.map_err(fail).map(drop),
+        Ok(()) => sqlx::raw_sql("COMMIT").execute(connection).await.map_err(fail).map(drop),
         Err(error) => {
             // The first error is the one to tell; the connection is dropped with it.
-            drop(sqlx::query("ROLLBACK").execute(connection).await);
+            drop(sqlx::raw_sql("ROLLBACK").execute(connection).await);
             Err(error)
         }
     }

@@ -26,7 +26,7 @@ const QUEUE_LIMIT: usize = 512;
 const GROUP_LIMIT: usize = 256;
 
 /// How long a whole group may take on a server that has stopped answering in the middle.
-const GROUP_TIMEOUT: Duration = Duration::from_secs(120);
+const GROUP_TIMEOUT: Duration = Duration::from_mins(2);
 
 /// The first pause before a server is tried again; it doubles up to the second.
 const PAUSE: (Duration, Duration) = (Duration::from_millis(20), Duration::from_secs(2));
@@ -190,8 +190,7 @@ impl Writer {
             Ok(()) => return group.into_iter().for_each(Waiting::stored),
             Err(failure) => failure,
         };
-        let hopeless = failure.is_final() || failure.is_passing() || self.stopped.is_some();
-        if hopeless || group.len() == 1 {
+        if failure.is_everybodys() || group.len() == 1 {
             return group.into_iter().for_each(|write| write.failed(failure.clone()));
         }
         for write in group {
@@ -231,19 +230,16 @@ impl Writer {
             None => self.place.connect().await?,
         };
         let work = transact(&self.place, &mut connection, group);
-        let done = match tokio::time::timeout(GROUP_TIMEOUT, work).await {
-            Ok(done) => done,
-            Err(_) => {
-                let source = Arc::new(sqlx::Error::PoolTimedOut);
-                return Err(StoreError::Unreachable { source });
-            }
+        let Ok(done) = tokio::time::timeout(GROUP_TIMEOUT, work).await else {
+            let source = Arc::new(sqlx::Error::PoolTimedOut);
+            return Err(StoreError::Unreachable { source });
         };
         match done {
             Ok(()) => self.connection = Some(connection),
             // A connection whose state is not known is not used again.
             Err(ref failure) if failure.is_passing() || failure.is_final() => {}
             Err(_) => {
-                if sqlx::query("ROLLBACK").execute(&mut connection).await.is_ok() {
+                if sqlx::raw_sql("ROLLBACK").execute(&mut connection).await.is_ok() {
                     self.connection = Some(connection);
                 }
             }
@@ -258,7 +254,7 @@ async fn transact(
     group: &mut [Box<dyn Waiting>],
 ) -> Result<(), StoreError> {
     let fail = |error| StoreError::of(place.dialect, error);
-    sqlx::query(place.dialect.begin()).execute(&mut *connection).await.map_err(fail)?;
+    sqlx::raw_sql(place.dialect.begin()).execute(&mut *connection).await.map_err(fail)?;
     let mut to = Transaction {
         connection,
         place,
@@ -272,7 +268,7 @@ async fn transact(
     let tallies = std::mem::take(&mut to.tallies);
     tallies.write(&mut to).await?;
     let contracts = std::mem::take(&mut to.contracts);
-    sqlx::query("COMMIT").execute(&mut *to.connection).await.map_err(fail)?;
+    sqlx::raw_sql("COMMIT").execute(&mut *to.connection).await.map_err(fail)?;
     place.commits.count();
     place.remember(contracts);
     Ok(())

@@ -76,10 +76,7 @@ struct Enqueue(Vec<NewJob>);
 
 impl Enqueue {
     /// Returns the keys among `jobs` that have their result.
-    async fn over(
-        to: &mut Transaction<'_>,
-        jobs: &[NewJob],
-    ) -> Result<Vec<String>, StoreError> {
+    async fn over(to: &mut Transaction<'_>, jobs: &[NewJob]) -> Result<Vec<String>, StoreError> {
         let sql = format!("{OVER} {}", placeholders(1, jobs.len()));
         let query = sqlx::query(AssertSqlSafe(sql));
         let query = jobs.iter().fold(query, |query, job| query.bind(job.key.clone()));

@@ -49,7 +49,7 @@ impl Default for Worker {
     fn default() -> Self {
         // A model call takes seconds to minutes and is renewed by heartbeats well within a minute;
         // a job that took five workers down will take the sixth down, too.
-        Self { queue: String::new(), limit: 1, lease: Duration::from_secs(60), claims: 5 }
+        Self { queue: String::new(), limit: 1, lease: Duration::from_mins(1), claims: 5 }
     }
 }
 

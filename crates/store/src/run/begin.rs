@@ -4,6 +4,7 @@ use super::attempt::NewAttempt;
 use super::contract::ContractRow;
 use super::record::Run;
 use super::{RunId, RunToken};
+use crate::queue::Claim;
 use crate::retention::Retention;
 
 /// A run that is about to begin.
@@ -29,6 +30,9 @@ pub struct NewRun {
     pub batch: Option<String>,
     /// Its place in the batch.
     pub position: Option<i64>,
+    /// The job of the queue that it does. Whoever has the job may take the run over from a process that
+    /// lives and has lost it; whoever has lost the job may not begin.
+    pub claim: Option<Claim>,
     /// The first attempt, opened in the same write: then the request may leave.
     pub attempt: Option<NewAttempt>,
 }

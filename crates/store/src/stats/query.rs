@@ -168,8 +168,15 @@ impl Ledger {
         let columns: String = groups.iter().flat_map(|group| [group.column(), ", "]).collect();
         let sum = |column: &str| format!("CAST(SUM({column}) AS BIGINT)");
         let sums = [
-            "runs", "valid", "attempts", "input_tokens", "output_tokens", "cost_nano", "unpriced",
-            "early_cancels", "tokens_saved",
+            "runs",
+            "valid",
+            "attempts",
+            "input_tokens",
+            "output_tokens",
+            "cost_nano",
+            "unpriced",
+            "early_cancels",
+            "tokens_saved",
         ]
         .map(sum)
         .join(", ");

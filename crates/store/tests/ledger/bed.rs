@@ -5,7 +5,7 @@ use airtight_core::price::Cost;
 use airtight_core::redact::Redactor;
 use airtight_store::{
     Begun, ContractRow, Driver, Finish, Job, Ledger, Location, NewAttempt, NewRun, RunToken,
-    Settings,
+    Settings, StatsFilter,
 };
 use sqlx::{AnyConnection, AssertSqlSafe, Connection as _};
 use tempfile::TempDir;
@@ -125,7 +125,7 @@ pub(crate) fn failed() -> Finish {
 pub(crate) async fn begin(ledger: &Ledger, run: NewRun) -> RunToken {
     match ledger.begin(run).await.unwrap() {
         Begun::Fresh(token) => token,
-        other => panic!("not fresh: {other:?}"),
+        other @ (Begun::Finished(_) | Begun::Busy { .. }) => panic!("not fresh: {other:?}"),
     }
 }
 
@@ -133,4 +133,10 @@ pub(crate) async fn store(ledger: &Ledger, run: NewRun, finish: Finish) -> RunTo
     let token = begin(ledger, run).await;
     ledger.finish(&token, finish).await.unwrap();
     token
+}
+
+/// Returns how many runs the statistics know.
+pub(crate) async fn counted(ledger: &Ledger) -> u64 {
+    let stats = ledger.stats(&StatsFilter::default(), &[]).await.unwrap();
+    stats.first().map_or(0, |stat| stat.runs)
 }

@@ -24,13 +24,14 @@ static SHARED: OnceLock<Server> = OnceLock::new();
 
 /// Ends when nobody holds the lock for two seconds: with it held, nobody can begin to use the server.
 const KEEPER: &str = r#"
-exec 9<"$1/users"
+folder=$1; shift
+exec 9<"$folder/users"
 while :; do
   flock -x 9; flock -u 9; sleep 2
   flock -xn 9 && break
 done
-"$2" -D "$1/data" -m immediate -w stop >/dev/null 2>&1
-rm -rf "$1/data" "$1/port"
+"$@" -D "$folder/data" -m immediate -w stop
+rm -rf "$folder/data" "$folder/port"
 "#;
 
 impl Server {
@@ -66,7 +67,8 @@ impl Server {
         let making = File::create(self.folder.join("making")).unwrap();
         making.lock().unwrap();
         let port = self.port.to_string();
-        let arguments = ["-h", "127.0.0.1", "-p", &port, "-U", "postgres", "-T", "template0", &name];
+        let arguments =
+            ["-h", "127.0.0.1", "-p", &port, "-U", "postgres", "-T", "template0", &name];
         let done = Command::new(program("createdb")).args(arguments).output().unwrap();
         assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
         format!("postgres://postgres@127.0.0.1:{port}/{name}")
@@ -88,11 +90,12 @@ impl Server {
 }
 
 impl Drop for Server {
-    /// Removes what the keeper of a test's own server leaves: its locks.
+    /// Ends a server of one test; the shared one is never dropped, and is its keeper's.
     fn drop(&mut self) {
-        for name in ["start", "making"] {
-            drop(fs::remove_file(self.folder.join(name)));
-        }
+        let mut stop = as_server("pg_ctl");
+        stop.arg("-D").arg(self.folder.join("data")).args(["-m", "immediate", "-w", "stop"]);
+        drop(stop.stdout(Stdio::null()).stderr(Stdio::null()).status());
+        drop(fs::remove_dir_all(&self.folder));
     }
 }
 
@@ -134,8 +137,10 @@ fn launch(folder: &Path) -> u16 {
 
 /// Starts the keeper, which outlives this process.
 fn keep(folder: &Path) {
-    let mut keeper = as_server("sh");
-    keeper.args(["-c", KEEPER, "sh"]).arg(folder).arg(program("pg_ctl"));
+    let stop = as_server("pg_ctl");
+    let mut keeper = Command::new("sh");
+    keeper.args(["-c", KEEPER, "sh"]).arg(folder);
+    keeper.arg(stop.get_program()).args(stop.get_args());
     let streams = keeper.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     // It is meant to be left behind: it ends by itself.
     drop(streams.process_group(0).spawn().unwrap());
