@@ -13,17 +13,17 @@ use crate::config::{Entry, Key, Trust, Value};
 /// contract, or fails clearly. Only the original contract decides; every change made to what the
 /// model said is listed. In a pipe, stdout has the compact JSON and nothing else.
 ///
-/// The prompt is the argument, `-p`, `@FILE`, or stdin; with a prompt, what is piped in is added
-/// to it as context. Settings come from `airtight.toml` (project, then user), the environment
-/// (`AIRTIGHT_MODEL`, `ANTHROPIC_API_KEY`, …) and flags, in rising strength: `airtight doctor` shows
-/// what is in force.
+/// The prompt is the argument, `-p`, `@FILE`, or stdin; with a prompt, what is piped in is added to
+/// it as context. Settings come from `airtight.toml` (project, then user), the environment
+/// (`AIRTIGHT_MODEL`, `ANTHROPIC_API_KEY`, …) and flags, in rising strength: `airtight doctor`
+/// shows what is in force.
 ///
 /// Every run is put on record (`airtight runs list`), unless `--no-store`.
 ///
-/// Ends with 0 if the contract is met, 1 if no answer can be accepted, 3 if the provider fails, 4 if
-/// the answer is printed and could not be recorded, 41 if the provider refuses the key, 42 without a
-/// prompt, 44 without the sandbox, 52 if contract or settings are refused, 53 at the turn cap, 55 out
-/// of budget, 130 if interrupted.
+/// Ends with 0 if the contract is met, 1 if no answer can be accepted, 3 if the provider fails, 4
+/// if the answer is printed and could not be recorded, 41 if the provider refuses the key, 42
+/// without a prompt, 44 without the sandbox, 52 if contract or settings are refused, 53 at the turn
+/// cap, 55 out of budget, 130 if interrupted.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:
@@ -98,9 +98,9 @@ pub(crate) struct RunArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Model")]
 pub(crate) struct ModelArgs {
-    /// Model: anthropic:NAME, openai:NAME, gemini:NAME, openai-compatible:NAME, or embedded (a small
-    /// one in this process, which is the default where no provider has a key), embedded:NAME or
-    /// embedded:PATH
+    /// Model: anthropic:NAME, openai:NAME, gemini:NAME, openai-compatible:NAME, or embedded (a
+    /// small one in this process, which is the default where no provider has a key), embedded:NAME
+    /// or embedded:PATH
     #[arg(long, value_name = "PROVIDER:NAME")]
     pub(crate) model: Option<String>,
 
@@ -128,8 +128,8 @@ pub(crate) struct ModelArgs {
     #[arg(long, value_name = "NUMBER")]
     pub(crate) seed: Option<u64>,
 
-    /// Folder of worked examples for an embedded model: NAME.in.txt with what is asked, NAME.out.json
-    /// with the right answer
+    /// Folder of worked examples for an embedded model: NAME.in.txt with what is asked,
+    /// NAME.out.json with the right answer
     #[arg(long, value_name = "FOLDER")]
     pub(crate) examples: Option<String>,
 

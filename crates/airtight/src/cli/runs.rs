@@ -11,14 +11,15 @@ use crate::when::{self, When};
 
 /// Ask the ledger: what ran, what it said, and whether that would still do
 ///
-/// Every run is on record, unless it was started with `--no-store`: what was asked, everything the model said, each
-/// attempt, each verdict, each change made to an answer, tokens and cost. Runs are named by the beginning of their
-/// name, as `list` shows it.
+/// Every run is on record, unless it was started with `--no-store`: what was asked, everything the
+/// model said, each attempt, each verdict, each change made to an answer, tokens and cost. Runs are
+/// named by the beginning of their name, as `list` shows it.
 ///
-/// To a terminal, `list`, `show`, `review` and `replay` print tables; to a pipe, JSON, one object a line.
+/// To a terminal, `list`, `show`, `review` and `replay` print tables; to a pipe, JSON, one object a
+/// line.
 ///
-/// Ends with 0, or with 1 if `replay` finds a verdict that changes or a value is rejected, 3 if another process is at
-/// the run, 4 if the ledger cannot be used, 42 if there is no such run.
+/// Ends with 0, or with 1 if `replay` finds a verdict that changes or a value is rejected, 3 if
+/// another process is at the run, 4 if the ledger cannot be used, 42 if there is no such run.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:
@@ -49,16 +50,17 @@ pub(crate) enum RunsAction {
     Replay(ReplayArgs),
     /// Do a run again that has no answer, under its own key
     ///
-    /// What it was asked, by which contract and of which model is on record; flags of `run` say the rest, such as
-    /// limits and tools. A run whose process is gone goes on under its name; one that failed gives its key to a new
-    /// run, whose parent it becomes.
+    /// What it was asked, by which contract and of which model is on record; flags of `run` say the
+    /// rest, such as limits and tools. A run whose process is gone goes on under its name; one that
+    /// failed gives its key to a new run, whose parent it becomes.
     Resume(Box<ResumeArgs>),
     /// List the runs that a person should look at
     Review(ListArgs),
     /// Accept a value for a run, as a person
     ///
-    /// Without `--edit` and `--value`, the value is what the contract finds in the model's words; `--edit` opens it in
-    /// `$VISUAL` or `$EDITOR`. Only a value that satisfies the contract of the run is accepted. What the model said stays.
+    /// Without `--edit` and `--value`, the value is what the contract finds in the model's words;
+    /// `--edit` opens it in `$VISUAL` or `$EDITOR`. Only a value that satisfies the contract of the
+    /// run is accepted. What the model said stays.
     Accept(AcceptArgs),
     /// Reject whatever a run has, as a person
     Reject(RejectArgs),
@@ -378,8 +380,8 @@ pub(crate) struct DecisionArgs {
 /// Which runs are deleted.
 #[derive(Debug, Args)]
 pub(crate) struct PruneArgs {
-    /// Also runs that are to be kept longer, or for ever, if they began longer ago; those that a person should look at
-    /// stay
+    /// Also runs that are to be kept longer, or for ever, if they began longer ago; those that a
+    /// person should look at stay
     #[arg(long, value_name = "PERIOD", value_parser = period::parse)]
     pub(crate) older_than: Option<Duration>,
 

@@ -10,12 +10,13 @@ use crate::when::{self, When};
 
 /// Say how often runs fail, how long they take and what they cost
 ///
-/// Counts finished runs by provider and model, or by what `--by` says. The failure rate comes with Wilson's 95 %
-/// interval: 0 of 3 says little. Times are those that 50 and 95 of 100 runs do not exceed, to 5 %. A provider whose
-/// rate of the last day lies beyond its own history is told on stderr. Statistics outlive the runs that are pruned.
+/// Counts finished runs by provider and model, or by what `--by` says. The failure rate comes with
+/// Wilson's 95 % interval: 0 of 3 says little. Times are those that 50 and 95 of 100 runs do not
+/// exceed, to 5 %. A provider whose rate of the last day lies beyond its own history is told on
+/// stderr. Statistics outlive the runs that are pruned.
 ///
-/// Prints a table to a terminal, and JSON to a pipe, one object for each group. Ends with 0, or with 4 if the ledger
-/// cannot be used.
+/// Prints a table to a terminal, and JSON to a pipe, one object for each group. Ends with 0, or
+/// with 4 if the ledger cannot be used.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:

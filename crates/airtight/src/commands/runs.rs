@@ -5,9 +5,9 @@ mod editor;
 mod export;
 mod list;
 mod prune;
+mod rejudge;
 mod replay;
 mod resume;
-mod rejudge;
 mod show;
 
 use airtight_store::Ledger;

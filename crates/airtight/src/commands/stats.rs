@@ -67,7 +67,10 @@ async fn answer(
     }
     let drifts = asked.ledger.drifts(now_ms - RECENT_MS).await.map_err(asked.failed())?;
     for (provider, model, drift) in &drifts {
-        printer.note(&[Span::new(Tone::Warning, "warning:"), Span::plain(told(provider, model, drift))]);
+        printer.note(&[
+            Span::new(Tone::Warning, "warning:"),
+            Span::plain(told(provider, model, drift)),
+        ]);
     }
     Ok(Outcome::Met)
 }
@@ -110,7 +113,8 @@ fn table(by: &[Grouping], stats: &[Stat], printer: &mut Printer) -> Result<(), E
         printer.note(&[Span::new(Tone::Dim, "no finished run is on record that fits")]);
         return Ok(());
     }
-    let words = ["runs", "failed", "95 % interval", "p50", "p95", "tokens", "cost", "stopped early"];
+    let words =
+        ["runs", "failed", "95 % interval", "p50", "p95", "tokens", "cost", "stopped early"];
     let heading = by.iter().map(|by| by.name()).chain(words);
     let mut rows = vec![heading.map(|word| Span::new(Tone::Dim, word)).collect::<Vec<_>>()];
     for stat in stats {

@@ -43,8 +43,7 @@ impl Books {
     pub(crate) fn asked(named: Option<&str>, environment: &Environment) -> Result<Self, Error> {
         let flag = named.map(|text| Value::Text(text.to_owned()));
         let flags = flag.map(|value| Entry::flag(Key::Database, "--database", value));
-        let config =
-            Config::load(environment, flags.into_iter().collect(), Trust::AsConfigured)?;
+        let config = Config::load(environment, flags.into_iter().collect(), Trust::AsConfigured)?;
         let location = location(config.text(Key::Database), environment)?;
         Ok(Self { location, retention: Retention::default() })
     }
@@ -66,7 +65,12 @@ impl Books {
         let password = login.and_then(|(login, _)| login.split_once(':'));
         let parameters = url.split_once('?').map(|(_, all)| all.split('&')).into_iter().flatten();
         let of_parameters = parameters.filter_map(|pair| pair.strip_prefix("password="));
-        password.map(|(_, password)| password).into_iter().chain(of_parameters).map(str::to_owned).collect()
+        password
+            .map(|(_, password)| password)
+            .into_iter()
+            .chain(of_parameters)
+            .map(str::to_owned)
+            .collect()
     }
 
     /// Opens the ledger to write to it; it is made if it is missing. `redactor` knows what must never
@@ -97,9 +101,8 @@ fn location(named: Option<&str>, environment: &Environment) -> Result<Location, 
     let Some(named) = named else {
         return Ok(Location::Sqlite(usual(environment)?));
     };
-    let refused = |error| {
-        Error::new(Outcome::Contract, "the ledger cannot be kept there").caused_by(error)
-    };
+    let refused =
+        |error| Error::new(Outcome::Contract, "the ledger cannot be kept there").caused_by(error);
     match named.parse().map_err(refused)? {
         Location::Sqlite(path) => {
             let typed = path.to_string_lossy();

@@ -84,9 +84,8 @@ fn review(report: &Report) -> Review {
 
 fn errors(report: &Report, redactor: &Redactor) -> Option<String> {
     let violations = report.attempts.last().map(|attempt| &attempt.violations);
-    let told = |error: &airtight_core::run::RunError| {
-        error.told(|text| redactor.mask(text).into_owned())
-    };
+    let told =
+        |error: &airtight_core::run::RunError| error.told(|text| redactor.mask(text).into_owned());
     let failures = Failures { redactor };
     json_of(&OutputErrors {
         message: report.error.as_ref().map(told).unwrap_or_default(),

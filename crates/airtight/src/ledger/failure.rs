@@ -13,12 +13,11 @@ pub(crate) fn store_error(error: StoreError, place: &str) -> Error {
         StoreError::Ambiguous { .. } => {
             (Outcome::Input, "`airtight runs list --id BEGINNING` shows them")
         }
-        StoreError::NotOver { .. } => {
-            (Outcome::Input, "`airtight runs show ID` says who is at it")
-        }
-        StoreError::NotFound { .. } => {
-            (Outcome::Store, "record a run first: `airtight run`; or name another ledger by `--database`")
-        }
+        StoreError::NotOver { .. } => (Outcome::Input, "`airtight runs show ID` says who is at it"),
+        StoreError::NotFound { .. } => (
+            Outcome::Store,
+            "record a run first: `airtight run`; or name another ledger by `--database`",
+        ),
         StoreError::Newer { .. } => {
             (Outcome::Store, "or name another ledger by `--database`, or run without: `--no-store`")
         }

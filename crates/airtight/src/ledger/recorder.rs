@@ -16,8 +16,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::ending::{self, Failures};
 
-/// How often events are stored while a run goes on: often enough for somebody who follows it, and so
-/// seldom that a short run writes its events with its end.
+/// How often events are stored while a run goes on: often enough for somebody who follows it, and
+/// so seldom that a short run writes its events with its end.
 const PACE: Duration = Duration::from_secs(1);
 
 /// What a request is for that a subagent sends.
@@ -33,8 +33,8 @@ pub(crate) enum Entered {
     Busy { id: RunId, owner: String },
 }
 
-/// Puts `run` on record, with its first request: both are on disk when this returns. `redactor` masks
-/// what errors say, and `price` is that of the model, if known.
+/// Puts `run` on record, with its first request: both are on disk when this returns. `redactor`
+/// masks what errors say, and `price` is that of the model, if known.
 pub(crate) async fn enter(
     ledger: &Ledger,
     run: NewRun,
@@ -136,7 +136,14 @@ impl Recorder {
         report: &Report,
         claim: Option<Claim>,
     ) -> Result<(), StoreError> {
-        let State { events, ended, .. } = std::mem::take(&mut *self.state());
+        let State { unsent, events, mut ended, .. } = std::mem::take(&mut *self.state());
+        // Nothing left, so nobody need wonder whether it was paid.
+        ended.extend(unsent.map(|number| AttemptEnd {
+            number,
+            ending: "unsent".to_owned(),
+            cost: Some(Cost::default()),
+            ..AttemptEnd::default()
+        }));
         let finish = ending::finish(report, &self.redactor);
         let output = finish.output.as_deref();
         let ended = ended.into_iter().map(|end| ending::without(end, output)).collect();
@@ -163,7 +170,7 @@ impl Recorder {
         let is_subagent = departure.parent_call_id.is_some();
         let attempt = NewAttempt {
             provider: self.driver.provider.clone(),
-            model: self.driver.model.clone(),
+            model: departure.model.to_owned(),
             purpose: if is_subagent { SUBAGENT.to_owned() } else { String::new() },
         };
         match self.ledger.open_attempt(&self.token, attempt).await {

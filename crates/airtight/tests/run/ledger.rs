@@ -4,8 +4,8 @@ mod asking;
 mod deaths;
 mod deciding;
 mod failing;
-mod keys;
 mod keeping;
+mod keys;
 
 use serde_json::Value;
 

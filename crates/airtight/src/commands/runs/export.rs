@@ -13,9 +13,29 @@ use crate::when;
 
 /// The columns of a table, in their order.
 const COLUMNS: [&str; 24] = [
-    "id", "parent", "key", "contract", "contract_version", "fingerprint", "driver", "provider",
-    "model", "mode", "state", "outcome", "rung", "output_valid", "review", "attempts",
-    "input_tokens", "output_tokens", "cost_usd", "started_at", "elapsed_ms", "prompt", "output",
+    "id",
+    "parent",
+    "key",
+    "contract",
+    "contract_version",
+    "fingerprint",
+    "driver",
+    "provider",
+    "model",
+    "mode",
+    "state",
+    "outcome",
+    "rung",
+    "output_valid",
+    "review",
+    "attempts",
+    "input_tokens",
+    "output_tokens",
+    "cost_usd",
+    "started_at",
+    "elapsed_ms",
+    "prompt",
+    "output",
     "parsed_output",
 ];
 

@@ -17,9 +17,9 @@ pub(super) async fn run(
     printer: &mut Printer,
 ) -> Result<Outcome, Error> {
     let now_ms = asked.ledger.now_ms();
-    let before_ms = args.older_than.map(|period| {
-        now_ms.saturating_sub(i64::try_from(period.as_millis()).unwrap_or(i64::MAX))
-    });
+    let before_ms = args
+        .older_than
+        .map(|period| now_ms.saturating_sub(i64::try_from(period.as_millis()).unwrap_or(i64::MAX)));
     if args.dry_run {
         let count = count(asked, now_ms, before_ms).await?;
         printer.line(&[Span::plain(format!("{count} runs would be deleted"))])?;

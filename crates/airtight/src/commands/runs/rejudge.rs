@@ -19,7 +19,10 @@ use super::Asked;
 use crate::error::{Error, Outcome};
 
 /// Reads the contract that a run had.
-pub(super) async fn contract_of(run: &Run, asked: &Asked) -> Result<(Contract, ContractRow), Error> {
+pub(super) async fn contract_of(
+    run: &Run,
+    asked: &Asked,
+) -> Result<(Contract, ContractRow), Error> {
     let row = asked.ledger.contract(&run.summary.fingerprint).await.map_err(asked.failed())?;
     // Whatever engine its patterns needed then, they mean the same with this one.
     let options = Options { patterns: Patterns::LookAround, ..Options::default() };

@@ -96,7 +96,12 @@ struct Replay {
 }
 
 impl Replay {
-    async fn judge(&mut self, run: &Run, asked: &Asked, printer: &mut Printer) -> Result<(), Error> {
+    async fn judge(
+        &mut self,
+        run: &Run,
+        asked: &Asked,
+        printer: &mut Printer,
+    ) -> Result<(), Error> {
         if run.output.is_none() {
             self.tally.silent += 1;
             return Ok(());
@@ -150,7 +155,8 @@ impl Tally {
     fn conclude(&self, printer: &mut Printer) -> Outcome {
         let Self { judged, lost, won, silent } = self;
         let text = format!(
-            " {judged} judged, {lost} conform no longer, {won} conform now, {silent} without an answer on record"
+            " {judged} judged, {lost} conform no longer, {won} conform now, {silent} without an answer \
+             on record"
         );
         printer.note(&[Span::new(Tone::Strong, "summary:"), Span::plain(text)]);
         if *lost + *won > 0 { Outcome::Rejected } else { Outcome::Met }

@@ -4,8 +4,8 @@ use airtight_core::redact::MASK;
 use airtight_store::{Run, RunState};
 use tokio::runtime;
 
-use super::rejudge::contract_of;
 use super::Asked;
+use super::rejudge::contract_of;
 use crate::cli::{Again, ResumeArgs};
 use crate::commands::run as running;
 use crate::env::Environment;
@@ -33,10 +33,7 @@ pub(super) fn run(
 }
 
 /// Returns the flags that say what is on record, and what no flag can say.
-async fn find(
-    args: &ResumeArgs,
-    environment: &Environment,
-) -> Result<(Vec<String>, Again), Error> {
+async fn find(args: &ResumeArgs, environment: &Environment) -> Result<(Vec<String>, Again), Error> {
     let asked = Asked::to_read(&args.ledger, environment).await?;
     let run = asked.ledger.run(&args.id).await.map_err(asked.failed())?;
     require_unanswered(&run)?;
@@ -83,7 +80,8 @@ fn require_unanswered(run: &Run) -> Result<(), Error> {
         RunState::Done if !run.summary.output_valid => Ok(()),
         RunState::Done => {
             let message = format!("run `{id}` has its answer");
-            Err(Error::new(Outcome::Usage, message).hint(format!("see it: `airtight runs show {id}`")))
+            Err(Error::new(Outcome::Usage, message)
+                .hint(format!("see it: `airtight runs show {id}`")))
         }
         RunState::Open => {
             let owner = run.summary.owner.as_deref().unwrap_or("another process");

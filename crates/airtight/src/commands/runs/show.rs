@@ -3,8 +3,8 @@
 use airtight_store::{Attempt, AttemptState, Decision, Run};
 use serde::Deserialize;
 
-use super::list::{contract, cost, kept, model, standing};
 use super::Asked;
+use super::list::{contract, cost, kept, model, standing};
 use crate::cli::ShowArgs;
 use crate::error::{Error, Outcome};
 use crate::output::pretty;
@@ -177,7 +177,8 @@ struct Change {
 }
 
 fn wrongs(json: Option<&str>) -> Vec<String> {
-    let read: Vec<Wrong> = json.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
+    let read: Vec<Wrong> =
+        json.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
     let told = |wrong: &Wrong| match wrong.pointer.as_str() {
         "" => wrong.message.clone(),
         pointer => format!("{pointer}: {}", wrong.message),
@@ -190,7 +191,8 @@ fn list_wrongs(run: &Run, printer: &mut Printer) -> Result<(), Error> {
     if let Some(errors) = run.output_errors.as_ref().and_then(read) {
         printer.line(&[Span::new(Tone::Bad, "failed: "), Span::plain(errors.message)])?;
     }
-    let changes = run.edits.as_deref().and_then(|text| serde_json::from_str::<Vec<Change>>(text).ok());
+    let changes =
+        run.edits.as_deref().and_then(|text| serde_json::from_str::<Vec<Change>>(text).ok());
     for change in changes.iter().flatten().take(LISTED) {
         let place = change.pointer.as_ref().map(|place| format!(" at {place}")).unwrap_or_default();
         let text = format!("{}{place}", change.kind);
@@ -214,7 +216,8 @@ fn value(run: &Run, printer: &mut Printer) -> Result<(), Error> {
     match &run.parsed_output {
         Some(value) => printer.json(&pretty(value)),
         None if run.output.is_some() => {
-            let hint = format!("`airtight runs show {} --raw` prints what the model said", run.summary.id);
+            let hint =
+                format!("`airtight runs show {} --raw` prints what the model said", run.summary.id);
             printer.line(&[Span::new(Tone::Dim, hint)])
         }
         None => Ok(()),

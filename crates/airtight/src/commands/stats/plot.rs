@@ -23,7 +23,7 @@ pub(super) fn svg(groups: &[(String, &Stat)]) -> String {
     let width = LABELS + WIDTH + 110;
     let mut out = String::new();
     // Writing to a string cannot fail.
-    let mut draw = |piece: std::fmt::Arguments<'_>| drop(out.write_fmt(piece));
+    let mut draw = |piece: std::fmt::Arguments<'_>| out.write_fmt(piece).unwrap_or_default();
     draw(format_args!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" role=\"img\">\n\
          <title>Failure rate of runs, with 95 % intervals</title>\n<style>{STYLE}</style>\n"

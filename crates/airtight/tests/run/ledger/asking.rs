@@ -71,7 +71,12 @@ fn a_terminal_obeys_nothing_from_the_ledger() {
     let stage = Stage::new([Turn::text(format!("{naughty} no")).forever()]);
     stage.run(&["--idempotency-key", naughty, naughty]);
     let id = newest(&stage);
-    for arguments in [&["runs", "list"][..], &["runs", "show", &id], &["runs", "show", &id, "--raw"], &["runs", "show", &id, "--json"]] {
+    for arguments in [
+        &["runs", "list"][..],
+        &["runs", "show", &id],
+        &["runs", "show", &id, "--raw"],
+        &["runs", "show", &id, "--json"],
+    ] {
         let screen = seen(&stage, arguments);
         assert!(!screen.contains("\u{1b}]52") && !screen.contains("\u{1b}[2J"), "{screen:?}");
     }
@@ -79,7 +84,8 @@ fn a_terminal_obeys_nothing_from_the_ledger() {
 
 #[test]
 fn exports_hold_everything_and_no_formulas() {
-    let stage = Stage::new([Turn::call("structured_output", json!({ "summary": "=1+1", "score": 9 }))]);
+    let stage =
+        Stage::new([Turn::call("structured_output", json!({ "summary": "=1+1", "score": 9 }))]);
     assert_eq!(stage.run(&["=HYPERLINK(\"http://x\")"]).code, 0);
     let lines = ask(&stage, &["runs", "export"]).lines();
     assert_eq!(lines[0]["prompt"], "=HYPERLINK(\"http://x\")");

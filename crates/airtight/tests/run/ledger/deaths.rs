@@ -73,12 +73,15 @@ fn a_run_without_a_key_can_be_resumed_by_its_name() {
     child.kill().unwrap();
     child.wait().unwrap();
     let id = listed(&stage)[0]["id"].as_str().unwrap().to_owned();
-    let said = stage.command(&["runs", "resume", &id, "--", "--no-tools"]).output().unwrap();
+    let said = stage.command(&["runs", "resume", &id, "--", "--max-turns", "5"]).output().unwrap();
     let said = crate::stage::Said::from(said);
     assert_eq!(said.code, 0, "{said:?}");
     assert_eq!(said.stdout, "{\"summary\":\"fine\",\"score\":9}\n");
     let run = shown(&stage, &id);
-    assert_eq!((&run["state"], &run["prompt"]), (&json!("done"), &json!("@Review with \"quotes\"")));
+    assert_eq!(
+        (&run["state"], &run["prompt"]),
+        (&json!("done"), &json!("@Review with \"quotes\""))
+    );
     let said = stage.command(&["runs", "resume", &id]).output().unwrap();
     assert_eq!(said.status.code(), Some(2));
 }

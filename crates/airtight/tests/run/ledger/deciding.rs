@@ -73,13 +73,17 @@ fn a_value_is_accepted_from_where_it_is() {
 
 #[test]
 fn a_replay_says_which_verdicts_change() {
-    let stage = Stage::new([good(), Turn::call("structured_output", json!({ "summary": "x", "score": 3 }))]);
+    let stage = Stage::new([
+        good(),
+        Turn::call("structured_output", json!({ "summary": "x", "score": 3 })),
+    ]);
     let strict = crate::stage::REVIEW.replace("\"minimum\": 0", "\"minimum\": 5");
     let stage = stage.with("stricter.json", strict);
     assert_eq!((stage.run(&["A"]).code, stage.run(&["B"]).code), (0, 0));
     let said = ask(&stage, &["runs", "replay", "--json-schema", "stricter.json"]);
     assert_eq!(said.code, 1, "{said:?}");
-    let changed: Vec<bool> = said.lines().iter().map(|it| it["changed"].as_bool().unwrap()).collect();
+    let changed: Vec<bool> =
+        said.lines().iter().map(|it| it["changed"].as_bool().unwrap()).collect();
     assert_eq!(changed, [false, true]);
     assert!(said.lines()[1]["violations"][0].as_str().unwrap().contains("/score"), "{said:?}");
     let said = ask(&stage, &["runs", "replay", "--json-schema", "review.json"]);
@@ -89,9 +93,20 @@ fn a_replay_says_which_verdicts_change() {
 #[test]
 fn a_verdict_on_record_is_reached_again_from_what_was_said() {
     let optional = r#"{"type": "object", "properties": {"a": {"type": "integer"}, "b": {"type": "string"}}, "required": ["a"], "additionalProperties": false}"#;
-    let stage = Stage::new([Turn::text(r#"{"a": 1, "b": null}"#).when_wire(airtight_fake::Wire::Responses)])
+    let stage =
+        Stage::new(
+            [Turn::text(r#"{"a": 1, "b": null}"#).when_wire(airtight_fake::Wire::Responses)],
+        )
         .with("optional.json", optional);
-    let mut command = stage.bare(&["run", "--json-schema", "optional.json", "--mode", "native", "--no-tools", "x"]);
+    let mut command = stage.bare(&[
+        "run",
+        "--json-schema",
+        "optional.json",
+        "--mode",
+        "native",
+        "--no-tools",
+        "x",
+    ]);
     command.env("AIRTIGHT_MODEL", "openai:fake").env("OPENAI_API_KEY", "sk-test-test");
     command.env("OPENAI_BASE_URL", stage.fake.openai_base());
     let said: Said = command.output().unwrap().into();

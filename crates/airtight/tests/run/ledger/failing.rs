@@ -20,7 +20,8 @@ fn refused(said: &Said, stage: &Stage, why: &str) {
 
 #[test]
 fn a_ledger_that_is_none_is_left_as_it_is() {
-    let stage = Stage::new([good()]).with("data/airtight/ledger.db", "this is my diary\n".repeat(400));
+    let stage =
+        Stage::new([good()]).with("data/airtight/ledger.db", "this is my diary\n".repeat(400));
     refused(&stage.stream(&["Review"]), &stage, "damaged or is no database");
     assert!(stage.contents("data")[0].starts_with("this is my diary"));
     assert_eq!(stage.run(&["--no-store", "Review"]).code, 0);
@@ -37,7 +38,13 @@ fn a_place_where_nothing_can_be_written() {
 fn a_user_without_a_home() {
     let stage = Stage::new([good()]);
     let mut command = stage.command(&[
-        "run", "--json-schema", "review.json", "--output-format", "stream-json", "--no-record", "x",
+        "run",
+        "--json-schema",
+        "review.json",
+        "--output-format",
+        "stream-json",
+        "--no-record",
+        "x",
     ]);
     command.env_remove("XDG_DATA_HOME").env("HOME", "");
     // A home that is nowhere is looked up in the list of users, which has one.
@@ -58,7 +65,9 @@ fn a_disk_that_fills_up_costs_the_record_and_not_the_answer() {
     let limited = stage.command(&[]);
     let mut command = Command::new("sh");
     let program = limited.get_program().to_str().unwrap();
-    let script = format!("ulimit -f 2048; exec {program} run --json-schema review.json --output-format json --no-record Review");
+    let script = format!(
+        "ulimit -f 2048; exec {program} run --json-schema review.json --output-format json --no-record Review"
+    );
     command.args(["-c", &script]).current_dir(stage.path(""));
     command.env_clear();
     command.envs(limited.get_envs().filter_map(|(name, value)| Some((name, value?))));

@@ -26,14 +26,18 @@ fn a_run_is_on_record_before_its_name_is_told() {
     assert_eq!(output, run["parsedOutput"]);
     assert_eq!(run["outputErrors"], Value::Null);
     assert_eq!(run["usage"]["input_tokens"], 100);
-    assert_eq!((&run["driver"], &run["provider"], &run["model"]), (&json!("api"), &json!("anthropic"), &json!("fake")));
+    assert_eq!(
+        (&run["driver"], &run["provider"], &run["model"]),
+        (&json!("api"), &json!("anthropic"), &json!("fake"))
+    );
 }
 
 #[test]
 fn the_file_is_for_the_eyes_of_its_owner() {
     let stage = Stage::new([good()]);
     assert_eq!(stage.run(&["Review"]).code, 0);
-    let mode = |path: &str| std::fs::metadata(stage.path(path)).unwrap().permissions().mode() & 0o777;
+    let mode =
+        |path: &str| std::fs::metadata(stage.path(path)).unwrap().permissions().mode() & 0o777;
     assert_eq!((mode("data/airtight"), mode("data/airtight/ledger.db")), (0o700, 0o600));
 }
 
@@ -46,7 +50,9 @@ fn every_request_is_an_attempt_with_its_verdict() {
     assert_eq!(run["rung"], "re-ask");
     let log = run["attemptLog"].as_array().unwrap();
     let endings: Vec<&str> = log.iter().map(|it| it["ending"].as_str().unwrap()).collect();
-    assert_eq!(endings, ["overload", "rejected", "accepted"]);
+    // A score of 11 is past saving before the answer ends.
+    assert_eq!(endings, ["overload", "cancelled", "accepted"]);
+    assert_eq!((&run["attempts"], &run["earlyCancels"]), (&json!(2), &json!(1)));
     assert!(log.iter().all(|attempt| attempt["state"] == "closed"));
     assert_eq!(log[1]["violations"][0]["pointer"], "/score");
     assert!(log[1]["output"].as_str().unwrap().contains("too much"), "{}", log[1]);
