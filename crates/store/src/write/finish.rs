@@ -4,10 +4,10 @@ use std::sync::atomic::Ordering;
 
 use sqlx::AssertSqlSafe;
 
-use crate::begin::LEAVE_OPEN_ATTEMPTS;
+use super::begin::LEAVE_OPEN_ATTEMPTS;
+use super::progress::{PackedEnd, PackedEvents, Timely};
 use crate::clock::millis;
 use crate::error::StoreError;
-use crate::events::{PackedEnd, PackedEvents, Timely};
 use crate::ledger::Ledger;
 use crate::queue::Claim;
 use crate::rows::{self, Columns, Packer, names};
