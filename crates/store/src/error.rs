@@ -229,9 +229,18 @@ impl StoreError {
     }
 
     fn of_postgres(source: Arc<sqlx::Error>) -> Self {
-        let Some(code) = code(&source) else {
+        let cut = matches!(
+            *source,
+            sqlx::Error::Io(_)
+                | sqlx::Error::Tls(_)
+                | sqlx::Error::Protocol(_)
+                | sqlx::Error::PoolTimedOut
+                | sqlx::Error::WorkerCrashed
+        );
+        if cut {
             return Self::Unreachable { source };
-        };
+        }
+        let Some(code) = code(&source) else { return Self::Sql { source } };
         match (code.as_str(), code.get(..2).unwrap_or_default()) {
             ("53100", _) => Self::Full,
             ("25006", _) => Self::ReadOnly,

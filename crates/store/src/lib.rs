@@ -11,22 +11,16 @@
 //! One SQL text serves both databases; what must differ is in `dialect.rs`. Writes queue up for a
 //! writer that commits what has come in together. Reads have connections of their own.
 
-mod accept;
-mod begin;
 mod clock;
 mod dialect;
 mod error;
-mod events;
-mod export;
 mod filter;
-mod finish;
 mod form;
 mod ledger;
-mod list;
 mod location;
 mod owner;
-mod prune;
 mod queue;
+mod read;
 mod retention;
 mod review;
 mod rows;
@@ -34,13 +28,13 @@ mod run;
 mod schema;
 mod settings;
 mod stats;
+mod write;
 mod writer;
 
 pub use error::StoreError;
 pub use filter::{Filter, Order, PAGE_LIMIT, Page, Validity};
 pub use ledger::Ledger;
 pub use location::Location;
-pub use prune::Pruned;
 pub use queue::{
     Bucket, Claim, ClaimedJob, Enqueued, JobFilter, JobState, Lease, NewJob, QueueCounts,
     StoredJob, Worker,
@@ -54,3 +48,4 @@ pub use run::{
 };
 pub use settings::{Access, Settings};
 pub use stats::{Drift, GroupBy, Interval, Sample, Stat, StatsFilter, drift, wilson};
+pub use write::Pruned;

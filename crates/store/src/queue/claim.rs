@@ -7,13 +7,12 @@ use sqlx::AssertSqlSafe;
 use super::job::{Claim, ClaimedJob, Worker};
 use crate::clock::millis;
 use crate::error::StoreError;
-use crate::events::Timely;
-use crate::finish::{claimed, delete_job, requeue};
 use crate::form::unpack;
 use crate::ledger::Ledger;
 use crate::retention::{Level, Sieve};
 use crate::rows::{Columns, Packer, names, text};
 use crate::run::fresh;
+use crate::write::{Timely, claimed, delete_job, requeue};
 use crate::writer::{Transaction, Write};
 
 /// The most jobs of one claim.

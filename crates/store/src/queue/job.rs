@@ -80,7 +80,7 @@ pub struct ClaimedJob {
     pub position: Option<i64>,
     /// What to do.
     pub payload: String,
-    /// How often it was claimed, this time included.
+    /// How often it was claimed since it was last put back, this time included.
     pub claims: i64,
     /// How often it was postponed.
     pub failures: i64,
@@ -138,7 +138,7 @@ pub struct StoredJob {
     pub priority: i64,
     /// When it may be claimed, in Unix milliseconds.
     pub run_at: i64,
-    /// How often it was claimed.
+    /// How often it was claimed since it was last put back.
     pub claims: i64,
     /// How often it was postponed.
     pub failures: i64,

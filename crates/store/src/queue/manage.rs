@@ -6,8 +6,8 @@ use super::job::{JobFilter, JobState, QueueCounts, StoredJob};
 use crate::error::StoreError;
 use crate::filter::Page;
 use crate::ledger::Ledger;
-use crate::list::Conditions;
 use crate::owner::Owner;
+use crate::read::Conditions;
 use crate::rows::Columns;
 use crate::writer::{Transaction, Write};
 

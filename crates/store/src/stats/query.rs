@@ -11,7 +11,7 @@ use super::latency::quantile;
 use super::tally::Tally;
 use crate::error::StoreError;
 use crate::ledger::Ledger;
-use crate::list::Conditions;
+use crate::read::Conditions;
 use crate::rows::{Columns, cost};
 
 const HOUR_MS: i64 = 3_600_000;

@@ -160,6 +160,7 @@ async fn a_postponed_job_comes_back_later(bed: Bed) {
     assert!(jobs[0].run_at > ledger.now_ms() + 3_000_000);
     ledger.retry(&JobFilter::default()).await.unwrap();
     let again = claim_one(&ledger, &up_to(1)).await;
+    assert_eq!((again.claims, again.failures), (1, 1), "to be put back is an ending");
     let resumed = begin(&ledger, keyed("k")).await;
     assert_eq!(resumed.id(), token.id());
     let finish = airtight_store::Finish { claim: Some(again.claim), ..met() };

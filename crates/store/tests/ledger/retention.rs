@@ -2,12 +2,13 @@
 
 use std::time::Duration;
 
-use airtight_store::{AttemptEnd, Level, NewEvent, NewRun, Retention, StoreError};
+use airtight_store::{AttemptEnd, Finish, Level, NewEvent, NewRun, Retention, RunId, StoreError};
 
 use crate::bed::{Bed, begin, counted, failed, met, new_run, store};
 
 crate::laws! {
     bytes_come_back_as_they_went,
+    the_longest_names_are_stored,
     secrets_are_masked_before_they_are_stored,
     metadata_holds_no_text,
     what_is_kept_no_longer_is_pruned_and_still_counted,
@@ -79,6 +80,27 @@ async fn bytes_come_back_as_they_went(bed: Bed) {
             (name, Some(format!("key {name}")))
         );
     }
+}
+
+async fn the_longest_names_are_stored(bed: Bed) {
+    let ledger = bed.open().await;
+    let name = |length| -> String { (0..length).map(|_| fastrand::alphanumeric()).collect() };
+    let longest = || name(400);
+    let mut run = new_run();
+    run.id = Some(RunId::from(longest()));
+    run.parent = Some(RunId::from(longest()));
+    (run.key, run.batch) = (Some(longest()), Some(longest()));
+    (run.contract.name, run.contract.version) = (longest(), longest());
+    (run.driver.provider, run.driver.model) = (longest(), longest());
+    let finish = Finish { outcome: longest(), rung: Some(longest()), ..met() };
+    let token = store(&ledger, run.clone(), finish).await;
+    let found = ledger.run(token.id().as_str()).await.unwrap();
+    assert_eq!(
+        (found.summary.key, found.summary.model),
+        (run.key.clone(), run.driver.model.clone())
+    );
+    let too_long = NewRun { id: None, key: Some(name(401)), ..run };
+    assert!(matches!(ledger.begin(too_long).await, Err(StoreError::TooLarge { size: 401, .. })));
 }
 
 async fn secrets_are_masked_before_they_are_stored(bed: Bed) {

@@ -171,7 +171,7 @@ async fn a_server_that_restarts_loses_nothing_acknowledged() {
     let bed = Bed::at(server.database());
     let ledger = bed.open().await;
     let token = begin(&ledger, keyed("k")).await;
-    let (_, runs) = tokio::join!(
+    let (server, runs) = tokio::join!(
         tokio::task::spawn_blocking(move || {
             server.restart();
             server
@@ -191,6 +191,7 @@ async fn a_server_that_restarts_loses_nothing_acknowledged() {
         assert_eq!(run.summary.outcome.as_deref(), Some("met"));
     }
     assert_eq!(counted(&ledger).await, 21);
+    drop(server);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -2,7 +2,7 @@
 
 use sqlx::AssertSqlSafe;
 
-use crate::begin::whole;
+use super::begin::whole;
 use crate::error::StoreError;
 use crate::ledger::Ledger;
 use crate::retention::Level;

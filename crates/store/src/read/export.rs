@@ -2,10 +2,11 @@
 
 use futures_util::{Stream, stream};
 
+use super::conditions::Conditions;
+use super::lives::Lives;
 use crate::error::StoreError;
 use crate::filter::{Filter, Order, Page};
 use crate::ledger::Ledger;
-use crate::list::{Conditions, Lives};
 use crate::rows::{Columns, SUMMARY, TEXTS, WHOLE};
 use crate::run::Run;
 

@@ -4,10 +4,10 @@ use std::sync::atomic::Ordering;
 
 use sqlx::AssertSqlSafe;
 
-use crate::begin::LEAVE_OPEN_ATTEMPTS;
+use super::begin::LEAVE_OPEN_ATTEMPTS;
+use super::progress::{PackedEnd, PackedEvents, Timely};
 use crate::clock::millis;
 use crate::error::StoreError;
-use crate::events::{PackedEnd, PackedEvents, Timely};
 use crate::ledger::Ledger;
 use crate::queue::Claim;
 use crate::rows::{self, Columns, Packer, names};
@@ -22,7 +22,7 @@ const END: &str = "UPDATE runs SET state = 'done', outcome = $3, rung = $4, vali
      elapsed_ms = COALESCE($17, $16 - started_at) \
      WHERE seq = $1 AND token = $2 AND state = 'open' \
      RETURNING provider, model, contract, contract_version, elapsed_ms";
-const ENDED_BY: &str = "SELECT state FROM runs WHERE seq = $1 AND token = $2";
+const ENDED_BY: &str = "SELECT seq FROM runs WHERE seq = $1 AND token = $2 AND state = $3";
 const INSERT_ANSWER: &str = "INSERT INTO answers \
      (run, output, parsed, errors, edits, losses, coded) VALUES ($1, $2, $3, $4, $5, $6, $7)";
 const STRAYS: &str = "SELECT COALESCE(MIN(number), 0), \
@@ -39,7 +39,8 @@ const CLAIMED: &str = "SELECT seq FROM jobs WHERE seq = $1 AND claim_token = $2 
 pub(crate) const DELETE_JOB: &str = "DELETE FROM jobs WHERE seq = $1";
 pub(crate) const DELETE_PAYLOAD: &str = "DELETE FROM payloads WHERE job = $1";
 pub(crate) const REQUEUE: &str = "UPDATE jobs SET state = 'ready', claim_token = NULL, \
-     worker = NULL, leased_until = NULL, run_at = $2, failures = failures + 1, error = $3 \
+     worker = NULL, leased_until = NULL, run_at = $2, claims = 0, \
+     failures = failures + 1, error = $3 \
      WHERE seq = $1";
 
 impl Ledger {
@@ -230,12 +231,11 @@ impl Write for End {
             timely = self.end_row(to).await?;
         }
         if timely == Timely::Late {
-            if state_held_by(to, &self.token).await?.as_deref() == Some("done") {
-                // Written before the connection broke.
-                return Ok(Timely::Stored);
+            timely = already(to, &self.token, "done").await?;
+            if timely == Timely::Late {
+                self.keep_stray(to).await?;
             }
-            self.keep_stray(to).await?;
-            return Ok(Timely::Late);
+            return Ok(timely);
         }
         self.write_answer(to).await?;
         close_attempts(to, &self.token, &self.ended).await?;
@@ -263,9 +263,7 @@ impl Write for Postpone {
         if let Some(claim) = &self.claim
             && claimed(to, claim).await? == Timely::Late
         {
-            let held = state_held_by(to, &self.token).await?;
-            let done = held.as_deref() == Some("postponed");
-            return Ok(if done { Timely::Stored } else { Timely::Late });
+            return already(to, &self.token, "postponed").await;
         }
         let done = sqlx::query(POSTPONE)
             .bind(self.token.seq)
@@ -274,9 +272,7 @@ impl Write for Postpone {
             .await
             .map_err(to.fail())?;
         if done.rows_affected() == 0 {
-            let held = state_held_by(to, &self.token).await?;
-            let done = held.as_deref() == Some("postponed");
-            return Ok(if done { Timely::Stored } else { Timely::Late });
+            return already(to, &self.token, "postponed").await;
         }
         close_attempts(to, &self.token, &self.ended).await?;
         self.events.write(to, &self.token).await?;
@@ -320,18 +316,21 @@ pub(crate) async fn claimed(to: &mut Transaction<'_>, claim: &Claim) -> Result<T
     Ok(if row.is_some() { Timely::Stored } else { Timely::Late })
 }
 
-/// Returns the state of the run if `token` is the last that had it.
-async fn state_held_by(
+/// Says whether `token` has brought its run into `state` already: written before a connection broke,
+/// and asked for again.
+async fn already(
     to: &mut Transaction<'_>,
     token: &RunToken,
-) -> Result<Option<String>, StoreError> {
+    state: &str,
+) -> Result<Timely, StoreError> {
     let row = sqlx::query(ENDED_BY)
         .bind(token.seq)
         .bind(token.token.as_str())
+        .bind(state)
         .fetch_optional(&mut *to.connection)
         .await
         .map_err(to.fail())?;
-    row.map(|row| Columns::of(&row).take()).transpose()
+    Ok(if row.is_some() { Timely::Stored } else { Timely::Late })
 }
 
 pub(crate) async fn delete_job(to: &mut Transaction<'_>, job: i64) -> Result<(), StoreError> {

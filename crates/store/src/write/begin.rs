@@ -5,10 +5,10 @@ use std::sync::atomic::AtomicI64;
 
 use sqlx::AssertSqlSafe;
 
+use super::finish::claimed;
+use super::progress::Timely;
 use crate::clock::millis;
 use crate::error::StoreError;
-use crate::events::Timely;
-use crate::finish::claimed;
 use crate::ledger::{Ledger, beat};
 use crate::owner::{Life, Owner, SILENCE_MS};
 use crate::retention::{Level, Sieve};

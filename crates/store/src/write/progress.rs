@@ -1,20 +1,16 @@
-//! Writes and reads of what happens during a run: attempts and events.
+//! The writes of what happens during a run: attempts and events.
 
 use std::sync::atomic::Ordering;
 
 use airtight_core::codec::Usage;
 use sqlx::AssertSqlSafe;
 
-use crate::begin::INSERT_ATTEMPT;
+use super::begin::INSERT_ATTEMPT;
 use crate::error::StoreError;
-use crate::filter::PAGE_LIMIT;
-use crate::form::unpack;
 use crate::ledger::Ledger;
 use crate::retention::Sieve;
-use crate::rows::{self, Columns, Packer, names, placeholders, text};
-use crate::run::{
-    Attempt, AttemptEnd, AttemptState, NewAttempt, NewEvent, RunId, RunState, RunToken, StoredEvent,
-};
+use crate::rows::{self, Packer, names, placeholders};
+use crate::run::{AttemptEnd, NewAttempt, NewEvent, RunToken};
 use crate::writer::{Transaction, Write};
 
 /// How many events one statement inserts.
@@ -26,15 +22,6 @@ const CLOSE_ATTEMPT: &str = "UPDATE attempts SET state = $4, ending = $5, rung =
      cache_read_tokens = $13, cache_write_tokens = $14, reasoning_tokens = $15, cost_nano = $16, \
      ended_at = $17 WHERE run = $1 AND number = $2 AND token = $3 AND state IN ('open', 'unknown')";
 const INSERT_EVENTS: &str = "INSERT INTO events (run, number, told_at, kind, body, coded) VALUES";
-const READ_ATTEMPTS: &str = "SELECT attempts.number, attempts.state, attempts.provider, \
-     attempts.model, purpose, ending, attempts.rung, output, violations, error, coded, \
-     attempts.input_tokens, attempts.output_tokens, attempts.cache_read_tokens, \
-     attempts.cache_write_tokens, attempts.reasoning_tokens, attempts.cost_nano, \
-     attempts.started_at, attempts.ended_at FROM attempts JOIN runs ON runs.seq = attempts.run \
-     WHERE runs.id = $1 ORDER BY CASE WHEN number < 0 THEN 1 ELSE 0 END, ABS(number)";
-const READ_EVENTS: &str = "SELECT number, told_at, kind, body, coded FROM events \
-     JOIN runs ON runs.seq = events.run WHERE runs.id = $1 AND number > $2 \
-     ORDER BY number LIMIT $3";
 
 impl Ledger {
     /// Opens an attempt and returns its number. Once this returns, the request may leave.
@@ -76,43 +63,6 @@ impl Ledger {
 
     pub(crate) fn sieve(&self, token: &RunToken) -> Sieve<'_> {
         Sieve { level: token.level, redactor: &self.place.settings.redactor }
-    }
-
-    /// Returns the attempts of a run, in order; strays come last.
-    pub async fn attempts(&self, id: &RunId) -> Result<Vec<Attempt>, StoreError> {
-        let gone = self.run(id.as_str()).await?.summary.state == RunState::Unknown;
-        let mut reader = self.reader().await?;
-        let rows = sqlx::query(READ_ATTEMPTS)
-            .bind(id.as_str())
-            .fetch_all(&mut *reader)
-            .await
-            .map_err(|error| StoreError::of(self.place.dialect, error))?;
-        let mut attempts: Vec<Attempt> =
-            rows.iter().map(|row| attempt(&mut Columns::of(row))).collect::<Result<_, _>>()?;
-        for attempt in attempts.iter_mut().filter(|attempt| attempt.state == AttemptState::Open) {
-            if gone {
-                attempt.state = AttemptState::Unknown;
-            }
-        }
-        Ok(attempts)
-    }
-
-    /// Returns up to `limit` events of a run that come after the number `after`.
-    pub async fn events(
-        &self,
-        id: &RunId,
-        after: i64,
-        limit: u32,
-    ) -> Result<Vec<StoredEvent>, StoreError> {
-        let mut reader = self.reader().await?;
-        let rows = sqlx::query(READ_EVENTS)
-            .bind(id.as_str())
-            .bind(after)
-            .bind(i64::from(limit.min(PAGE_LIMIT)))
-            .fetch_all(&mut *reader)
-            .await
-            .map_err(|error| StoreError::of(self.place.dialect, error))?;
-        rows.iter().map(|row| event(&mut Columns::of(row))).collect()
     }
 }
 
@@ -315,37 +265,4 @@ impl Write for Append {
         self.events.write(to, &self.token).await?;
         Ok(Timely::Stored)
     }
-}
-
-fn attempt(columns: &mut Columns<'_>) -> Result<Attempt, StoreError> {
-    let number = columns.take()?;
-    let state = AttemptState::named(&columns.take::<String>()?);
-    let (provider, model, purpose) = (columns.take()?, columns.take()?, columns.take()?);
-    let (ending, rung) = (columns.take()?, columns.take()?);
-    let [output, violations, error] = [columns.take()?, columns.take()?, columns.take()?];
-    let coded: String = columns.take()?;
-    Ok(Attempt {
-        number,
-        state,
-        provider,
-        model,
-        purpose,
-        ending,
-        rung,
-        output: unpack("output", output, &coded)?,
-        violations: unpack("violations", violations, &coded)?.map(text).transpose()?,
-        error: unpack("error", error, &coded)?.map(text).transpose()?,
-        usage: columns.usage()?,
-        cost_usd: columns.cost()?,
-        started_at: columns.take()?,
-        ended_at: columns.take()?,
-    })
-}
-
-fn event(columns: &mut Columns<'_>) -> Result<StoredEvent, StoreError> {
-    let (number, at, kind) = (columns.take()?, columns.take()?, columns.take()?);
-    let body = columns.take()?;
-    let coded: String = columns.take()?;
-    let body = unpack("body", body, &coded)?.map(text).transpose()?;
-    Ok(StoredEvent { number, at, kind, body })
 }
