@@ -40,6 +40,7 @@ pub(super) async fn accept(
     let id = run.summary.id.as_str();
     asked.ledger.decide(id, decision, &who, why).await.map_err(asked.failed())?;
     printer.answer(&value, pretty)?;
+    printer.flush()?;
     let text = format!(" run `{id}`, by {who}");
     printer.note(&[Span::new(Tone::Good, "accepted:"), Span::plain(text)]);
     Ok(Outcome::Met)

@@ -74,6 +74,7 @@ pub(super) async fn run(
         let run = asked.ledger.run(id).await.map_err(asked.failed())?;
         replay.judge(&run, asked, printer).await?;
     }
+    printer.flush()?;
     Ok(replay.tally.conclude(printer))
 }
 
