@@ -11,6 +11,7 @@ mod objection;
 mod performance;
 mod stage;
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use airtight_core::message::ToolSpec;
@@ -18,6 +19,7 @@ use airtight_core::run::{EventKind, Report, Run};
 use tokio_util::sync::CancellationToken;
 
 use crate::hooks::Hooks;
+use crate::journal::Journal;
 use crate::provider::{Provider, Retries};
 use crate::subagent::Subagents;
 use crate::telemetry::{self, Sender};
@@ -43,6 +45,11 @@ pub struct Event {
 pub trait Observer: Send {
     /// Takes an event.
     fn event(&mut self, event: &Event);
+
+    /// Returns who keeps account of the requests, if somebody does.
+    fn journal(&self) -> Option<Arc<dyn Journal>> {
+        None
+    }
 }
 
 /// Everything a run needs to be performed. It can perform many at the same time.
@@ -93,10 +100,12 @@ impl Agent {
         observer: &mut dyn Observer,
         interrupt: CancellationToken,
     ) -> Report {
+        let journal = observer.journal();
         let stage = stage::Live::new(observer);
         self.hooks.begin_run();
         let toolbox = self.toolbox.for_a_run().among(run.tools());
-        let scene = Scene { agent: self, stage: &stage, parent: None, toolbox: &toolbox };
+        let journal = journal.as_deref();
+        let scene = Scene { agent: self, stage: &stage, journal, parent: None, toolbox: &toolbox };
         let span = telemetry::run(&self.provider, run.job(), Sender::User);
         let performance = Performance::new(scene, run, interrupt).since(started.into());
         let mut report = performance.perform(span).await;

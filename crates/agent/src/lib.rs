@@ -5,6 +5,7 @@ mod download;
 mod drive;
 mod harness;
 mod hooks;
+mod journal;
 mod mcp;
 mod permission;
 mod process;
@@ -21,6 +22,7 @@ pub use download::{DownloadError, download};
 pub use drive::{Agent, Event, Observer};
 pub use harness::{Deadlines, Harness, Installed, NotInstalled, Project, Setup, Traits, Untrusted};
 pub use hooks::{HOOK_TIMEOUT, Hook, HookEvent, HookFault, HookFaults, Hooks, Veto};
+pub use journal::{Arrival, Course, Departure, Entry, Journal, Landing};
 pub use mcp::{Mcp, McpConfigError, McpServer, McpState, McpStatus, McpTransport};
 pub use permission::{
     ApprovalMode, Denied, Permissions, Rule, RuleError, Subject, UnknownMode, Visibility,

@@ -3,6 +3,8 @@
 mod doctor;
 mod models;
 mod run;
+mod runs;
+mod stats;
 mod transcript;
 
 use std::ffi::OsString;
@@ -19,13 +21,19 @@ pub(crate) use models::ModelsArgs;
 #[cfg(feature = "embedded")]
 pub(crate) use models::{ModelsAction, NameArgs, PullArgs};
 pub(crate) use run::{ModelArgs, OutputFormat, RunArgs};
+pub(crate) use runs::{
+    AcceptArgs, Again, DecisionArgs, ExportArgs, ExportFormat, LedgerArgs, ListArgs, PruneArgs,
+    RejectArgs, ReplayArgs, ResumeArgs, RunsAction, RunsArgs, ShowArgs,
+};
+pub(crate) use stats::{Grouping, StatsArgs};
 pub(crate) use transcript::{TranscriptArgs, TranscriptOf};
 
 /// Make AI agents keep a contract
 ///
 /// A contract is a JSON Schema. `run` has a model do a job and answer by one; `check` says whether
 /// a contract is sound and which model providers can honour it; `validate` judges an answer by it;
-/// `transcript` reads the streams of other agents. Only the original contract decides.
+/// `transcript` reads the streams of other agents; `runs` and `stats` ask the ledger, where every run
+/// is on record. Only the original contract decides.
 #[derive(Debug, Parser)]
 #[command(name = "airtight", version, max_term_width = 100)]
 #[command(after_long_help = "\
@@ -37,6 +45,8 @@ Examples:
   airtight check review.json               is this contract sound, and who accepts it?
   airtight validate review.json answer.txt is there a conforming value in this answer?
   airtight transcript run.ndjson --summary what did claude, codex, qwen, gemini or opencode do?
+  airtight runs list --since 7d            what ran, and how it ended
+  airtight stats --by model                how often does it fail, and what does it cost?
   airtight completions bash                completion script for a shell")]
 pub(crate) struct Cli {
     #[command(subcommand)]
@@ -50,6 +60,8 @@ pub(crate) enum Command {
     Check(CheckArgs),
     Validate(ValidateArgs),
     Transcript(TranscriptArgs),
+    Runs(RunsArgs),
+    Stats(StatsArgs),
     Doctor(DoctorArgs),
     Models(ModelsArgs),
     Completions(CompletionsArgs),

@@ -6,8 +6,10 @@ mod doctor;
 #[cfg(feature = "embedded")]
 mod models;
 mod run;
+mod runs;
 mod sandbox;
 mod signals;
+mod stats;
 mod transcript;
 mod validate;
 
@@ -35,6 +37,8 @@ pub(crate) fn run(
         Command::Check(args) => check::run(&args, environment, printer),
         Command::Validate(args) => validate::run(&args, environment, printer),
         Command::Transcript(args) => transcript::run(&args, environment, printer),
+        Command::Runs(args) => runs::run(&args, environment, printer),
+        Command::Stats(args) => stats::run(&args, environment, printer),
         Command::Doctor(args) => doctor::run(&args, environment, printer),
         #[cfg(feature = "embedded")]
         Command::Models(args) => models::run(&args, environment, printer),

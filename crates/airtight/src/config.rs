@@ -8,6 +8,7 @@ pub(crate) mod duration;
 mod file;
 mod key;
 mod origin;
+pub(crate) mod period;
 mod value;
 
 use std::collections::BTreeMap;
@@ -148,6 +149,12 @@ impl Config {
         Some(duration)
     }
 
+    /// Returns the period in force.
+    pub(crate) fn period(&self, key: Key) -> Option<Duration> {
+        let Value::Period(period) = self.strongest(key)?.value else { return None };
+        Some(period)
+    }
+
     /// Returns the texts in force: all that were said, or the strongest list.
     pub(crate) fn list(&self, key: Key) -> Option<Vec<String>> {
         let mut lists = self.said(key).iter().filter_map(|entry| entry.value.as_list());
@@ -202,7 +209,7 @@ fn is_trusted(path: &Path, user: &[Entry], environment: &Environment) -> bool {
 fn require_harmless(entry: &Entry, path: &Path) -> Result<(), Error> {
     let narrows = match (&entry.value, entry.key) {
         (Value::Text(mode), Key::ApprovalMode) => matches!(mode.as_str(), "plan" | "default"),
-        (Value::Switch(switch), Key::Sandbox) => *switch,
+        (Value::Switch(switch), Key::Sandbox | Key::Store) => *switch,
         _ => false,
     };
     let name = entry.key.name();

@@ -20,6 +20,10 @@ pub(crate) enum Outcome {
     Usage,
     /// The machine failed: output could not be written, a thread could not be started. Or we did.
     Machine,
+    /// Another process is at it.
+    Busy,
+    /// The ledger failed: what was asked may be done, and is not on record.
+    Store,
     /// There is no input, or it cannot be read.
     Input,
     /// A contract or a setting cannot be read or is refused.
@@ -35,7 +39,8 @@ impl Outcome {
             Self::Met => 0,
             Self::Rejected => 1,
             Self::Usage => 2,
-            Self::Machine => 3,
+            Self::Machine | Self::Busy => 3,
+            Self::Store => 4,
             Self::Input => 42,
             Self::Contract => 52,
             Self::Run(outcome) => outcome.exit_code(),
@@ -49,6 +54,8 @@ impl Outcome {
             Self::Rejected => "rejected",
             Self::Usage => "usage",
             Self::Machine => "machine",
+            Self::Busy => "busy",
+            Self::Store => "store",
             Self::Input => "input",
             Self::Contract => run::Outcome::Config.name(),
             Self::Run(outcome) => outcome.name(),
@@ -177,6 +184,8 @@ mod tests {
             Outcome::Rejected,
             Outcome::Usage,
             Outcome::Machine,
+            Outcome::Busy,
+            Outcome::Store,
             Outcome::Input,
             Outcome::Contract,
         ];

@@ -12,6 +12,7 @@ mod explain;
 mod file;
 mod file_limit;
 mod input;
+mod ledger;
 mod output;
 mod parallel;
 mod printer;
@@ -19,6 +20,7 @@ mod progress;
 mod source;
 #[cfg(feature = "embedded")]
 mod weights;
+mod when;
 
 use std::process::ExitCode;
 

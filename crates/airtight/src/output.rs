@@ -5,10 +5,12 @@
 mod identity;
 mod partial;
 mod pretty;
+mod repeat;
 mod shapes;
 mod transcript;
 mod witness;
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use airtight_agent::{Event, Observer};
@@ -21,8 +23,10 @@ use tokio_util::sync::CancellationToken;
 use crate::advice;
 use crate::cli::OutputFormat;
 use crate::error::{Error, Outcome};
+use crate::ledger::Recorder;
 use crate::printer::{Printer, Span};
 pub(crate) use identity::uuid;
+pub(crate) use pretty::pretty;
 pub(crate) use shapes::{ContractName, Init, McpServer};
 use shapes::{Failure, Line, PermissionDenial, RunResult, System, Usage};
 pub(crate) use transcript::Pieces;
@@ -47,7 +51,6 @@ pub(crate) struct Manner {
 }
 
 /// Tells a run on stdout.
-#[derive(Debug)]
 pub(crate) struct Output<'p> {
     printer: &'p mut Printer,
     session_id: String,
@@ -61,6 +64,10 @@ pub(crate) struct Output<'p> {
     interrupt: CancellationToken,
     /// What to do if the provider refuses the key.
     key_hint: Option<String>,
+    /// Who puts the run on record, and with it everything that is told.
+    recorder: Option<Arc<Recorder>>,
+    /// Why the end of the run is not on record.
+    store_error: Option<String>,
 }
 
 impl<'p> Output<'p> {
@@ -82,7 +89,19 @@ impl<'p> Output<'p> {
             failure: None,
             interrupt,
             key_hint: None,
+            recorder: None,
+            store_error: None,
         }
+    }
+
+    /// Has what is told put on record, too.
+    pub(crate) fn keep_in(&mut self, recorder: Arc<Recorder>) {
+        self.recorder = Some(recorder);
+    }
+
+    /// Says that the end of the run is not on record.
+    pub(crate) fn unstored(&mut self, why: String) {
+        self.store_error = Some(self.masked(&why));
     }
 
     /// Says what to do if the provider refuses the key.
@@ -120,15 +139,16 @@ impl<'p> Output<'p> {
         if let (OutputFormat::Text, RunOutcome::Met, Some(value)) =
             (self.manner.format, report.outcome, &report.value)
         {
-            self.printer.answer(&value.to_compact(), pretty::pretty)?;
+            self.printer.answer(&value.to_compact(), pretty)?;
             // What is still to be done, such as handing over telemetry, must not hold it back.
             self.printer.flush()?;
         }
         if report.outcome == RunOutcome::Met {
-            return Ok(outcome);
+            return self.store_error.take().map_or(Ok(outcome), |why| Err(unrecorded(why)));
         }
         let message = report.error.as_ref().map(|error| self.told(error));
         let error = Error::new(outcome, message.unwrap_or_else(|| "the run failed".to_owned()));
+        let error = error.with_findings(self.store_error.iter().cloned().collect());
         Err(self.hints(report).into_iter().fold(error, Error::hint))
     }
 
@@ -145,10 +165,18 @@ impl<'p> Output<'p> {
     }
 
     fn tell(&mut self, line: &Line) {
+        let kept = self.recorder.as_ref().zip(line.kind());
+        if self.manner.format == OutputFormat::Text && kept.is_none() {
+            return;
+        }
+        let json = line.to_json();
+        if let Some((recorder, kind)) = kept {
+            recorder.keep(kind, json.clone());
+        }
         match self.manner.format {
             OutputFormat::Text => {}
-            OutputFormat::Json => self.elements.push(line.to_json()),
-            OutputFormat::StreamJson => self.print(&line.to_json()),
+            OutputFormat::Json => self.elements.push(json),
+            OutputFormat::StreamJson => self.print(&json),
         }
     }
 
@@ -175,6 +203,7 @@ impl<'p> Output<'p> {
     fn result(&self, report: &Report) -> RunResult {
         let outcome = Outcome::Run(report.outcome);
         let is_met = report.outcome == RunOutcome::Met;
+        let is_lost = is_met && self.store_error.is_some();
         let value = report.value.as_ref().filter(|_| is_met).map(Document::to_compact);
         let raw_value = || value.clone().and_then(|text: String| RawValue::from_string(text).ok());
         RunResult {
@@ -197,9 +226,12 @@ impl<'p> Output<'p> {
             },
             uuid: uuid(),
             session_id: self.session_id.clone(),
+            run_id: self.run_id(),
+            repeated: false,
+            store_error: self.store_error.clone(),
             is_error: !is_met,
             outcome: outcome.name(),
-            exit_code: outcome.exit_code(),
+            exit_code: if is_lost { Outcome::Store } else { outcome }.exit_code(),
             duration_ms: milliseconds(report.elapsed),
             duration_api_ms: milliseconds(self.transcript.waited()),
             num_turns: report.turns,
@@ -252,6 +284,10 @@ impl<'p> Output<'p> {
         words.iter().map(|words| self.transcript.masked(words)).collect()
     }
 
+    fn run_id(&self) -> Option<String> {
+        self.recorder.as_ref().map(|recorder| recorder.id().to_string())
+    }
+
     /// Returns the result of a run that never began, or that we failed to end.
     fn refusal(&self, error: &Error) -> RunResult {
         let seen = self.transcript.seen();
@@ -259,6 +295,9 @@ impl<'p> Output<'p> {
             subtype: "error_during_execution",
             uuid: uuid(),
             session_id: self.session_id.clone(),
+            run_id: self.run_id(),
+            repeated: false,
+            store_error: None,
             is_error: true,
             outcome: error.kind.name(),
             exit_code: error.kind.exit_code(),
@@ -314,6 +353,13 @@ impl Observer for Output<'_> {
             self.tell(&line);
         }
     }
+}
+
+/// Says that an answer was told that is not on record.
+fn unrecorded(why: String) -> Error {
+    Error::new(Outcome::Store, "the answer is printed and complete, and not on record")
+        .with_findings(vec![why])
+        .hint("keep what was printed; `airtight run --no-store` does without a record")
 }
 
 fn milliseconds(duration: Duration) -> u64 {

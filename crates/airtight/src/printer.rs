@@ -228,7 +228,6 @@ impl Printer {
 }
 
 /// Prints one line on stderr, for whoever has no printer at hand.
-#[cfg(feature = "embedded")]
 pub(crate) fn note(spans: &[Span]) {
     write_note(Paint::choose(&io::stderr()), spans);
 }

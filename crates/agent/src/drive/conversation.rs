@@ -4,14 +4,18 @@ use std::ops::ControlFlow;
 use std::time::Duration;
 
 use airtight_core::codec::{FailureKind, ProviderFailure, Reply, Request};
-use airtight_core::run::{CallFailure, EventKind};
+use airtight_core::run::{Bill, CallFailure, EventKind};
 use airtight_core::stream::Impossible;
 use tokio::time::sleep;
 use tracing::{Instrument as _, Span};
 
 use super::Performance;
+use crate::journal::{Arrival, Course, Departure, Landing};
 use crate::provider::{End, Exchange, Heard};
 use crate::telemetry::{self, Cut};
+
+/// It is time to stop.
+struct Reached;
 
 impl Performance<'_> {
     /// Sends `request` until there is an answer, no hope or no time.
@@ -24,44 +28,100 @@ impl Performance<'_> {
     async fn exchange(&mut self, request: &Request, span: &Span) {
         let mut retries = 0;
         loop {
+            let Ok(number) = self.depart(request).await else {
+                return self.mind_limit();
+            };
             let (mut exchange, impossible) = self.attempt(request).await;
             if let Some(record) = exchange.record.take() {
                 self.run.recorded(*record);
             }
-            let failure = match (exchange.end, impossible) {
-                (_, Some(impossible)) => {
-                    telemetry::turn_ended(span, &exchange.reply, Some(Cut::Impossible));
-                    let failure = CallFailure::Impossible(Box::new(impossible));
-                    return self.run.failed(exchange.reply, failure);
-                }
-                (End::Whole, None) => {
-                    telemetry::turn_ended(span, &exchange.reply, None);
-                    return self.take(exchange.reply).await;
-                }
-                (End::Stopped, None) => {
-                    telemetry::turn_ended(span, &exchange.reply, Some(Cut::Stopped));
-                    return self.stopped(exchange.reply);
-                }
-                (End::Failed(failure), None) => failure,
-            };
-            let policy = self.scene.agent.retries;
-            let left = self.limit.left();
-            let cut = Some(Cut::Failed(failure.kind));
-            let Some(pause) = policy.pause(retries, &failure, fastrand::f64(), left) else {
-                telemetry::turn_ended(span, &exchange.reply, cut);
-                return self.run.failed(exchange.reply, CallFailure::Provider(failure));
-            };
-            retries += 1;
-            self.run.retried(&exchange.reply, &failure, pause);
+            let (bill, end) = account(&exchange, impossible.as_ref());
+            let pause = self.digest(exchange, impossible, retries, span).await;
             self.publish();
-            if self.run.is_over() {
-                return telemetry::turn_ended(span, &exchange.reply, cut);
-            }
+            self.arrive(number, bill, &end).await;
+            let Some((pause, partial)) = pause else { return };
+            retries += 1;
             if self.pause(pause).await.is_break() {
-                telemetry::turn_ended(span, &exchange.reply, Some(Cut::Stopped));
+                telemetry::turn_ended(span, &partial, Some(Cut::Stopped));
                 return self.mind_limit();
             }
         }
+    }
+
+    /// Tells the run what came of a request; returns how long to wait if it is sent again, with what
+    /// was said before it failed.
+    async fn digest(
+        &mut self,
+        exchange: Exchange,
+        impossible: Option<Impossible>,
+        retries: u32,
+        span: &Span,
+    ) -> Option<(Duration, Reply)> {
+        let reply = exchange.reply;
+        let failure = match (exchange.end, impossible) {
+            (_, Some(impossible)) => {
+                telemetry::turn_ended(span, &reply, Some(Cut::Impossible));
+                self.run.failed(reply, CallFailure::Impossible(Box::new(impossible)));
+                return None;
+            }
+            (End::Whole, None) => {
+                telemetry::turn_ended(span, &reply, None);
+                self.take(reply).await;
+                return None;
+            }
+            (End::Stopped, None) => {
+                telemetry::turn_ended(span, &reply, Some(Cut::Stopped));
+                self.stopped(reply);
+                return None;
+            }
+            (End::Failed(failure), None) => failure,
+        };
+        let left = self.limit.left();
+        let cut = Some(Cut::Failed(failure.kind));
+        let pause = self.scene.agent.retries.pause(retries, &failure, fastrand::f64(), left);
+        let Some(pause) = pause else {
+            telemetry::turn_ended(span, &reply, cut);
+            self.run.failed(reply, CallFailure::Provider(failure));
+            return None;
+        };
+        self.run.retried(&reply, &failure, pause);
+        if self.run.is_over() {
+            telemetry::turn_ended(span, &reply, cut);
+            return None;
+        }
+        Some((pause, reply))
+    }
+
+    /// Has the journal put a request on record before it leaves; fails if it must not leave any more.
+    async fn depart(&mut self, request: &Request) -> Result<Option<i64>, Reached> {
+        let Some(journal) = self.scene.journal else { return Ok(None) };
+        let limit = self.limit.clone();
+        let parent_call_id = self.scene.parent;
+        let recorded = async {
+            tokio::select! {
+                biased;
+                number = journal.open(Departure { model: &request.model, parent_call_id }) => Ok(number),
+                () = limit.reached() => Err(Reached),
+            }
+        };
+        self.background.alongside(recorded).await
+    }
+
+    /// Has the journal put on record what came of a request.
+    async fn arrive(&mut self, number: Option<i64>, bill: Bill, end: &End) {
+        let (Some(journal), Some(number)) = (self.scene.journal, number) else { return };
+        let is_over = self.run.is_over() && self.scene.parent.is_none();
+        let arrival = Arrival {
+            parent_call_id: self.scene.parent,
+            bill,
+            end: match end {
+                End::Whole => Landing::Whole,
+                End::Stopped => Landing::Stopped,
+                End::Failed(failure) => Landing::Failed(failure),
+            },
+            course: if is_over { Course::Over } else { Course::On },
+        };
+        self.background.alongside(journal.close(number, arrival)).await;
     }
 
     /// Ends the run first, then says what was said until then: no failure of the provider.
@@ -123,4 +183,14 @@ impl Performance<'_> {
         };
         self.background.alongside(pause).await
     }
+}
+
+/// Returns what a request used and how it ended, before the run takes what was said.
+fn account(exchange: &Exchange, impossible: Option<&Impossible>) -> (Bill, End) {
+    let bill = match &exchange.end {
+        End::Whole | End::Stopped => Bill::of_answer(&exchange.reply),
+        End::Failed(failure) => Bill::of_failure(&exchange.reply, failure),
+    };
+    let end = if impossible.is_some() { End::Stopped } else { exchange.end.clone() };
+    (bill, end)
 }

@@ -11,6 +11,7 @@ use tracing::{Instrument as _, Span};
 use super::Agent;
 use super::background::Background;
 use super::stage::Stage;
+use crate::journal::Journal;
 use crate::subagent::{AGENT_TOOL, Subagents};
 use crate::telemetry;
 use crate::toolbox::Toolbox;
@@ -24,6 +25,8 @@ const HOLDBACK: Duration = Duration::from_millis(500);
 pub(crate) struct Scene<'a> {
     pub(crate) agent: &'a Agent,
     pub(crate) stage: &'a dyn Stage,
+    /// Who keeps account of the requests.
+    pub(crate) journal: Option<&'a dyn Journal>,
     /// The tool call that this is a subagent of.
     pub(crate) parent: Option<&'a str>,
     /// What the model can call.

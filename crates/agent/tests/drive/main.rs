@@ -9,6 +9,7 @@
 
 mod faults;
 mod interrupts;
+mod journal;
 mod objections;
 mod rig;
 mod streams;

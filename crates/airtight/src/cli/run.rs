@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{ArgAction, Args, ValueEnum};
 
-use super::{FolderArgs, PatternArgs};
+use super::{Again, FolderArgs, PatternArgs};
 use crate::config::{Entry, Key, Trust, Value};
 
 /// Have a model do a job and answer by a contract
@@ -13,14 +13,17 @@ use crate::config::{Entry, Key, Trust, Value};
 /// contract, or fails clearly. Only the original contract decides; every change made to what the
 /// model said is listed. In a pipe, stdout has the compact JSON and nothing else.
 ///
-/// The prompt is the argument, `-p`, `@FILE`, or stdin; with a prompt, what is piped in is added
-/// to it as context. Settings come from `airtight.toml` (project, then user), the environment
-/// (`AIRTIGHT_MODEL`, `ANTHROPIC_API_KEY`, …) and flags, in rising strength: `airtight doctor` shows
-/// what is in force.
+/// The prompt is the argument, `-p`, `@FILE`, or stdin; with a prompt, what is piped in is added to
+/// it as context. Settings come from `airtight.toml` (project, then user), the environment
+/// (`AIRTIGHT_MODEL`, `ANTHROPIC_API_KEY`, …) and flags, in rising strength: `airtight doctor`
+/// shows what is in force.
 ///
-/// Ends with 0 if the contract is met, 1 if no answer can be accepted, 3 if the provider fails, 41
-/// if it refuses the key, 42 without a prompt, 44 without the sandbox, 52 if contract or settings
-/// are refused, 53 at the turn cap, 55 out of budget, 130 if interrupted.
+/// Every run is put on record (`airtight runs list`), unless `--no-store`.
+///
+/// Ends with 0 if the contract is met, 1 if no answer can be accepted, 3 if the provider fails, 4
+/// if the answer is printed and could not be recorded, 41 if the provider refuses the key, 42
+/// without a prompt, 44 without the sandbox, 52 if contract or settings are refused, 53 at the turn
+/// cap, 55 out of budget, 130 if interrupted.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:
@@ -69,6 +72,9 @@ pub(crate) struct RunArgs {
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 
+    #[command(flatten)]
+    pub(crate) store: StoreArgs,
+
     /// Refuse contracts whose root cannot be an object, instead of wrapping them
     #[arg(long)]
     pub(crate) no_wrap: bool,
@@ -82,15 +88,19 @@ pub(crate) struct RunArgs {
 
     #[command(flatten)]
     pub(crate) trust: TrustArgs,
+
+    /// The run on record that is done again.
+    #[arg(skip)]
+    pub(crate) again: Option<Again>,
 }
 
 /// Who answers, and how the contract is put to it.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Model")]
 pub(crate) struct ModelArgs {
-    /// Model: anthropic:NAME, openai:NAME, gemini:NAME, openai-compatible:NAME, or embedded (a small
-    /// one in this process, which is the default where no provider has a key), embedded:NAME or
-    /// embedded:PATH
+    /// Model: anthropic:NAME, openai:NAME, gemini:NAME, openai-compatible:NAME, or embedded (a
+    /// small one in this process, which is the default where no provider has a key), embedded:NAME
+    /// or embedded:PATH
     #[arg(long, value_name = "PROVIDER:NAME")]
     pub(crate) model: Option<String>,
 
@@ -118,8 +128,8 @@ pub(crate) struct ModelArgs {
     #[arg(long, value_name = "NUMBER")]
     pub(crate) seed: Option<u64>,
 
-    /// Folder of worked examples for an embedded model: NAME.in.txt with what is asked, NAME.out.json
-    /// with the right answer
+    /// Folder of worked examples for an embedded model: NAME.in.txt with what is asked,
+    /// NAME.out.json with the right answer
     #[arg(long, value_name = "FOLDER")]
     pub(crate) examples: Option<String>,
 
@@ -248,6 +258,31 @@ pub(crate) struct OutputArgs {
     pub(crate) quiet: bool,
 }
 
+/// What is put on record.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Ledger")]
+pub(crate) struct StoreArgs {
+    /// Ledger to record the run in: a path, or `postgres://…` [default: in the user's data folder]
+    #[arg(long, value_name = "PATH|URL", conflicts_with = "no_store")]
+    pub(crate) database: Option<String>,
+
+    /// Keep no record of the run
+    #[arg(long)]
+    pub(crate) no_store: bool,
+
+    /// How much of the run is recorded: full, masked (without secrets) or metadata (no texts)
+    #[arg(long, value_name = "LEVEL", value_parser = setting(Key::StoreLevel), conflicts_with = "no_store")]
+    pub(crate) store_level: Option<Value>,
+
+    /// How long the record is kept, such as 12h or 90d [default: for ever]
+    #[arg(long, value_name = "PERIOD", value_parser = setting(Key::StoreKeep), conflicts_with = "no_store")]
+    pub(crate) store_keep: Option<Value>,
+
+    /// Name of this job: with an answer on record, that is printed again and nothing is asked
+    #[arg(long, value_name = "KEY", conflicts_with = "no_store")]
+    pub(crate) idempotency_key: Option<String>,
+}
+
 /// Whom to believe.
 #[derive(Debug, Args)]
 pub(crate) struct TrustArgs {
@@ -311,7 +346,7 @@ impl RunArgs {
         let switch = |given: bool, value: bool| given.then_some(Value::Switch(value));
         let list = |items: &Vec<String>| (!items.is_empty()).then(|| Value::List(items.clone()));
         let (model, limits, tools, output) = (&self.model, &self.limits, &self.tools, &self.output);
-        let program = &self.program;
+        let (program, store) = (&self.program, &self.store);
         let flags = [
             (Key::Model, "--model", model.model.as_ref().map(text)),
             (Key::Via, "--via", program.via.clone()),
@@ -347,6 +382,10 @@ impl RunArgs {
             ),
             (Key::OutputRaw, "--no-raw", switch(output.no_raw, false)),
             (Key::Record, "--no-record", switch(output.no_record, false)),
+            (Key::Store, "--no-store", switch(store.no_store, false)),
+            (Key::Database, "--database", store.database.as_ref().map(text)),
+            (Key::StoreLevel, "--store-level", store.store_level.clone()),
+            (Key::StoreKeep, "--store-keep", store.store_keep.clone()),
         ];
         flags
             .into_iter()

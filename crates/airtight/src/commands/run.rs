@@ -4,6 +4,7 @@ mod access;
 pub(super) mod driver;
 #[cfg(feature = "embedded")]
 mod embedded;
+mod entry;
 mod equipment;
 mod examples;
 mod job;
@@ -35,7 +36,7 @@ use crate::output::{Manner, Output, Pieces, Raw, uuid};
 use crate::printer::{Printer, Span, Tone};
 use limit::Limit;
 use live::Live;
-use performance::{Notes, Watchers};
+use performance::{Notes, Performed, Watchers};
 use prepared::Prepared;
 
 /// How many edits are listed for people.
@@ -74,6 +75,7 @@ pub(super) fn run(
         let mut watchers = Watchers {
             live: is_shown.then(|| Live::start(prepared.price)),
             recording: prepared.record(&session_id),
+            recorder: None,
             notes: if args.output.quiet { Notes::LeftOut } else { Notes::Told },
             faults: HookFaults::default(),
             output: &mut output,
@@ -85,7 +87,8 @@ pub(super) fn run(
         output.note(&[Span::new(Tone::Warning, "warning:"), text]);
     }
     match performed {
-        Ok(report) => {
+        Ok(Performed::Known(run)) => output.repeat(&run),
+        Ok(Performed::Over(report)) => {
             if !args.output.quiet && manner.format == OutputFormat::Text {
                 note_edits(&report, &mut output);
             }

@@ -44,6 +44,10 @@ pub(crate) enum Key {
     OutputRaw,
     OutputPartial,
     Record,
+    Store,
+    Database,
+    StoreLevel,
+    StoreKeep,
     McpServers,
     Hooks,
 }
@@ -67,6 +71,8 @@ pub(crate) enum Kind {
     Switch,
     /// `90`, `30s`, `5m`, `1.5h`.
     Duration,
+    /// `12h`, `90d`, `6w`.
+    Period,
     /// Several texts.
     List,
     /// A table that its own reader understands.
@@ -153,10 +159,11 @@ const MODES: &[&str] = &["auto", "native", "tool", "prompt"];
 const APPROVALS: &[&str] = &["plan", "default", "auto-edit", "yolo"];
 const PROGRAMS: &[&str] = &["claude", "codex", "qwen", "gemini", "opencode"];
 const FORMATS: &[&str] = &["text", "json", "stream-json"];
+const LEVELS: &[&str] = &["full", "masked", "metadata"];
 
 /// Every setting, in the order of reports.
 #[rustfmt::skip]
-pub(crate) static TABLE: [Spec; 43] = [
+pub(crate) static TABLE: [Spec; 47] = [
     FIRST,
     spec(Key::Via, "via", &["AIRTIGHT_VIA"], Kind::Choice(PROGRAMS), "the agent CLI that answers").trusted(),
     spec(Key::HarnessPath, "harness.path", &["AIRTIGHT_VIA_PATH"], Kind::Text, "where the agent CLI is").trusted(),
@@ -204,6 +211,10 @@ pub(crate) static TABLE: [Spec; 43] = [
     spec(Key::OutputRaw, "output.raw", &[], Kind::Switch, "keep the last answer of a failed run in its result"),
     spec(Key::OutputPartial, "output.partial_messages", &[], Kind::Switch, "tell pieces of answers in `stream-json`"),
     spec(Key::Record, "output.record", &["AIRTIGHT_RECORD"], Kind::Switch, "keep a transcript of every run"),
+    spec(Key::Store, "store.enabled", &["AIRTIGHT_STORE"], Kind::Switch, "put every run on record in the ledger").trusted(),
+    spec(Key::Database, "store.database", &["AIRTIGHT_DATABASE"], Kind::Text, "where the ledger is: a path, or `postgres://…`").trusted(),
+    spec(Key::StoreLevel, "store.level", &["AIRTIGHT_STORE_LEVEL"], Kind::Choice(LEVELS), "how much of a run the ledger keeps"),
+    spec(Key::StoreKeep, "store.keep", &["AIRTIGHT_STORE_KEEP"], Kind::Period, "how long the ledger keeps a run, such as `90d`; for ever if not set"),
     spec(Key::McpServers, "mcpServers", &[], Kind::Table, "MCP servers, in the usual shape").trusted(),
     spec(Key::Hooks, "hooks", &[], Kind::Table, "commands that see tool calls").appended().trusted(),
 ];

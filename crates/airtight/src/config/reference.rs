@@ -118,6 +118,7 @@ fn kind(kind: Kind) -> String {
         Kind::Decimal(least, most) => format!("{least} to {most}"),
         Kind::Switch => "true, false".to_owned(),
         Kind::Duration => "duration: `90`, `30s`, `5m`, `1.5h`".to_owned(),
+        Kind::Period => "period: `12h`, `90d`, `6w`".to_owned(),
         Kind::List => "list of texts".to_owned(),
         Kind::Table => "table".to_owned(),
     }

@@ -8,6 +8,7 @@ use serde_json::Value as Json;
 
 use super::duration;
 use super::key::Kind;
+use super::period;
 
 /// A value that fits its setting.
 #[derive(Debug, Clone, PartialEq)]
@@ -17,6 +18,7 @@ pub(crate) enum Value {
     Decimal(f64),
     Switch(bool),
     Duration(Duration),
+    Period(Duration),
     List(Vec<String>),
     Table(Json),
 }
@@ -32,6 +34,8 @@ pub(crate) enum ValueError {
     Range(String, String),
     #[error(transparent)]
     Duration(#[from] duration::DurationError),
+    #[error(transparent)]
+    Period(#[from] period::PeriodError),
     #[error("expected an `http://` or `https://` URL")]
     Url,
     #[error("a base URL must not hold {0}")]
@@ -66,9 +70,15 @@ impl Value {
             }
             (Kind::Whole(..) | Kind::Decimal(..), _) => Err(ValueError::Type("a number")),
             (_, Json::String(text)) => Self::from_text(kind, text),
-            (Kind::Text | Kind::Url | Kind::Variable | Kind::Choice(_) | Kind::Duration, _) => {
-                Err(ValueError::Type("a string"))
-            }
+            (
+                Kind::Text
+                | Kind::Url
+                | Kind::Variable
+                | Kind::Choice(_)
+                | Kind::Duration
+                | Kind::Period,
+                _,
+            ) => Err(ValueError::Type("a string")),
         }
     }
 
@@ -84,6 +94,7 @@ impl Value {
             Kind::Decimal(least, most) => decimal(text, least, most).map(Self::Decimal),
             Kind::Switch => switch(text).map(Self::Switch),
             Kind::Duration => Ok(Self::Duration(duration::parse(text)?)),
+            Kind::Period => Ok(Self::Period(period::parse(text)?)),
             Kind::List => {
                 Ok(Self::List(text.split(',').map(|one| one.trim().to_owned()).collect()))
             }
@@ -100,6 +111,7 @@ impl fmt::Display for Value {
             Self::Decimal(number) => number.fmt(formatter),
             Self::Switch(switch) => switch.fmt(formatter),
             Self::Duration(time) => formatter.write_str(&duration::write(*time)),
+            Self::Period(time) => formatter.write_str(&period::write(*time)),
             Self::List(items) => formatter.write_str(&items.join(", ")),
             // The names are enough; commands and headers may hold secrets.
             Self::Table(table) => {

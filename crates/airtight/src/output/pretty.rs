@@ -2,7 +2,7 @@
 //! type.
 
 /// Returns compact JSON on several lines.
-pub(super) fn pretty(compact: &str) -> String {
+pub(crate) fn pretty(compact: &str) -> String {
     let mut out = String::with_capacity(compact.len() * 2);
     let (mut depth, mut in_string, mut escaped) = (0_usize, false, false);
     let mut characters = compact.chars().peekable();

@@ -49,6 +49,9 @@ pub(crate) enum System {
 pub(crate) struct Init {
     pub(crate) uuid: String,
     pub(crate) session_id: String,
+    /// The name of the run in the ledger, where it is on disk by now; absent with `--no-store`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) run_id: Option<String>,
     /// The version of these shapes; a change that breaks readers raises it.
     pub(crate) version: u8,
     pub(crate) airtight_version: String,
@@ -324,10 +327,20 @@ pub(crate) struct RunResult {
     pub(crate) subtype: &'static str,
     pub(crate) uuid: String,
     pub(crate) session_id: String,
+    /// The name of the run in the ledger; absent if it is not there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) run_id: Option<String>,
+    /// Whether this is the answer of an earlier run with the same idempotency key, so that nothing
+    /// was asked; else absent.
+    #[serde(skip_serializing_if = "is_false")]
+    pub(crate) repeated: bool,
+    /// Why the end of the run is not on record; else absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) store_error: Option<String>,
     pub(crate) is_error: bool,
     /// How it ended: `met`, `no_answer`, `attempts_exhausted`, `refused`, `truncated`,
     /// `degenerate`, `loop`, `provider`, `harness`, `auth`, `sandbox`, `config`, `turn_cap`, `budget`,
-    /// `interrupted`, `input`, `usage` or `machine`.
+    /// `interrupted`, `input`, `usage`, `machine`, `busy` or `store`.
     pub(crate) outcome: &'static str,
     /// The exit code of the command.
     pub(crate) exit_code: u8,
@@ -386,6 +399,11 @@ pub(crate) struct RunResult {
     /// The last thing the model said; on failure alone, unless `--no-raw`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) raw: Option<String>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes the field by reference")]
+fn is_false(flag: &bool) -> bool {
+    !flag
 }
 
 /// A call that was not allowed.
@@ -451,6 +469,23 @@ impl From<&Spent> for Usage {
 }
 
 impl Line {
+    /// Returns the word for it in the ledger; none for what is not kept there: pieces are told whole
+    /// later, and the run itself has its result.
+    pub(crate) fn kind(&self) -> Option<&'static str> {
+        match self {
+            Self::System(System::Init(_)) => Some("init"),
+            Self::System(System::Attempt(_)) => Some("attempt"),
+            Self::System(System::Retry(_)) => Some("retry"),
+            Self::System(System::Notification(_)) => Some("notification"),
+            Self::System(System::Warning(_)) => Some("warning"),
+            Self::System(System::Raw(_)) => Some("raw"),
+            Self::System(System::Harness(_)) => Some("harness"),
+            Self::Assistant(_) => Some("assistant"),
+            Self::User(_) => Some("user"),
+            Self::StreamEvent(_) | Self::Result(_) => None,
+        }
+    }
+
     /// Returns the line as JSON.
     pub(crate) fn to_json(&self) -> String {
         // Serialising plain data to memory cannot fail.

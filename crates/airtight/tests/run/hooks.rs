@@ -18,7 +18,7 @@ fn a_hook_that_cannot_run_is_told_once_on_stderr_and_in_the_transcript() {
             "hook `no-such-guard` (PreToolUse) exited with 127, which counts as no objection";
         let expected = usize::from(quiet.is_empty());
         assert_eq!(said.stderr.matches(&format!("warning: {fault}")).count(), expected, "{said:?}");
-        let transcripts = stage.contents("data");
+        let transcripts = stage.contents("data/airtight/runs");
         assert_eq!(transcripts.len(), 1);
         assert_eq!(transcripts[0].matches(fault).count(), 1, "{transcripts:?}");
     }

@@ -17,6 +17,7 @@ mod errors;
 mod failures;
 mod hooks;
 mod interrupts;
+mod ledger;
 mod library;
 mod loopback;
 mod mcp;

@@ -45,7 +45,7 @@ fn a_reader_that_went_away_ends_the_run_and_keeps_the_transcript() {
     stage.fake.gate("start").open();
     let said: Said = child.wait_with_output().unwrap().into();
     assert_eq!((said.code, said.stderr.as_str()), (0, ""));
-    let kept = stage.contents("data");
+    let kept = stage.contents("data/airtight/runs");
     assert_eq!(kept.len(), 1);
     assert!(kept[0].lines().last().unwrap().contains("\"type\":\"ended\""), "{}", kept[0]);
 }
@@ -59,7 +59,7 @@ fn an_answer_that_nobody_reads_is_no_failure() {
         let (_, nobody) = pipe().unwrap();
         let said: Said = stage.command(&arguments).stdout(nobody).output().unwrap().into();
         assert_eq!((said.code, said.stderr.as_str()), (0, ""));
-        assert!(stage.contents("data")[0].contains("\"outcome\":\"met\""));
+        assert!(stage.contents("data/airtight/runs")[0].contains("\"outcome\":\"met\""));
     }
 }
 

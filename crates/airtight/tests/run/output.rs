@@ -209,7 +209,7 @@ fn the_key_shows_nowhere() {
         let said = stage.run(&["--output-format", format, "Review"]);
         assert_eq!(said.code, 0, "{}", said.stderr);
         assert!(!said.stdout.contains(KEY) && !said.stderr.contains(KEY), "{said:?}");
-        assert!(stage.contents("data").iter().all(|text| !text.contains(KEY)));
+        assert!(stage.contents("data/airtight/runs").iter().all(|text| !text.contains(KEY)));
     }
     let denied = Turn::call("write_file", json!({ "path": "a.txt", "content": KEY }));
     let said = Stage::new([denied, good()]).stream(&["Review"]);
@@ -229,10 +229,10 @@ fn a_transcript_is_kept_without_the_answer_unless_unwanted() {
     let stage = Stage::new([Turn::call("structured_output", planted), good()]);
     let said = stage.run(&["Review"]);
     assert!(said.code == 0 && said.stdout.contains("xylograph"), "{said:?}");
-    let kept = stage.contents("data");
+    let kept = stage.contents("data/airtight/runs");
     assert_eq!(kept.len(), 1);
     assert!(kept[0].contains("structured_output"), "{}", kept[0]);
     assert!(!kept[0].contains("xylograph"), "{}", kept[0]);
     assert_eq!(stage.run(&["--no-record", "Review"]).code, 0);
-    assert_eq!(stage.contents("data").len(), 1);
+    assert_eq!(stage.contents("data/airtight/runs").len(), 1);
 }

@@ -15,7 +15,8 @@ fn run(stage: Stage, base_url: Option<&str>) -> (Said, Stage) {
     let flags = ["--output-format", "stream-json", "--mcp-config", "mcp.json", "Review"];
     let mut command =
         stage.command(&[&["run", "--json-schema", "review.json"], &flags[..]].concat());
-    command.env("AIRTIGHT_LOG", "trace");
+    // What a model says is kept exactly, unless it is to be masked.
+    command.env("AIRTIGHT_LOG", "trace").env("AIRTIGHT_STORE_LEVEL", "masked");
     if let Some(url) = base_url {
         command.env("ANTHROPIC_BASE_URL", url);
     }
@@ -27,7 +28,8 @@ fn hides(said: &Said, stage: &Stage) {
     assert!(!said.stdout.contains(SECRET), "{}", said.stdout);
     assert!(said.stderr.contains("\"level\":"), "{}", said.stderr);
     assert!(!said.stderr.contains(SECRET), "{}", said.stderr);
-    let kept = stage.contents("data");
+    assert!(stage.contents("data").iter().all(|kept| !kept.contains(SECRET)));
+    let kept = stage.contents("data/airtight/runs");
     assert_eq!(kept.len(), 1);
     assert!(kept[0].contains("[masked]") && !kept[0].contains(SECRET), "{}", kept[0]);
 }
@@ -122,7 +124,7 @@ fn in_violations_and_warnings() {
     let flags = ["--output-format", "stream-json", "--mcp-config", "mcp.json", "x"];
     let mut command =
         stage.command(&[&["run", "--json-schema", "review.json"], &flags[..]].concat());
-    let said: Said = command.output().unwrap().into();
+    let said: Said = command.env("AIRTIGHT_STORE_LEVEL", "masked").output().unwrap().into();
     assert!(said.stderr.contains("warning: hook"), "{said:?}");
     assert!(said.stdout.contains("`[masked]`"), "{said:?}");
     for place in [said.stdout.clone(), said.stderr.clone()].iter().chain(&stage.contents("data")) {

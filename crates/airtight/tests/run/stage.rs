@@ -120,7 +120,7 @@ impl Stage {
         }
     }
 
-    /// Returns what is in every file below `folder`.
+    /// Returns what is in every file below `folder`, bytes that are no text replaced.
     pub(crate) fn contents(&self, folder: &str) -> Vec<String> {
         let mut found = Vec::new();
         collect(&self.path(folder), &mut found);
@@ -142,7 +142,7 @@ fn collect(folder: &Path, found: &mut Vec<String>) {
         if path.is_dir() {
             collect(&path, found);
         } else {
-            found.push(String::from_utf8(std::fs::read(path).unwrap()).unwrap());
+            found.push(String::from_utf8_lossy(&std::fs::read(path).unwrap()).into_owned());
         }
     }
 }

@@ -6,8 +6,9 @@ use serde_json::{Value, json};
 
 use super::program::Program;
 use super::provider::{Examined, State};
-use crate::config::{Config, TABLE};
+use crate::config::{Config, Key, TABLE};
 use crate::error::{Error, Outcome};
+use crate::ledger;
 use crate::printer::{Printer, Span, Tone};
 
 /// The version of the JSON shape; a change that breaks readers raises it.
@@ -51,6 +52,7 @@ pub(super) fn settings(config: &Config) -> Vec<Setting> {
         let (strongest, weaker) = said.split_last()?;
         let value = match config.list(spec.key) {
             Some(items) => items.join(", "),
+            None if spec.key == Key::Database => ledger::shown(&strongest.value.to_string()),
             None => strongest.value.to_string(),
         };
         Some(Setting {

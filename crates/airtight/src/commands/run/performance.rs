@@ -1,8 +1,11 @@
 //! The run itself, and everyone who watches it.
 
-use airtight_agent::{Agent, Event, HookFaults, Observer, Recording, Subagents};
+use std::sync::Arc;
+
+use airtight_agent::{Agent, Event, HookFaults, Journal, Observer, Recording, Subagents};
 use airtight_core::run::{self, Job, Report, Run};
 
+use super::entry::{self, Entry, Opened};
 use super::equipment::Unpacked;
 use super::limit::Limit;
 use super::live::Live;
@@ -10,6 +13,7 @@ use super::prepared::Prepared;
 use crate::advice;
 use crate::config::Key;
 use crate::error::{Error, Outcome};
+use crate::ledger::{Recorder, unstored};
 use crate::output::{ContractName, Init, Output, VERSION, uuid};
 use crate::printer::{Span, Tone};
 
@@ -25,6 +29,8 @@ pub(super) struct Watchers<'o, 'p> {
     pub(super) output: &'o mut Output<'p>,
     pub(super) live: Option<Live>,
     pub(super) recording: Option<Recording>,
+    /// Who puts the run on record.
+    pub(super) recorder: Option<Arc<Recorder>>,
     pub(super) notes: Notes,
     /// Hooks that failed and are not told yet.
     pub(super) faults: HookFaults,
@@ -33,6 +39,9 @@ pub(super) struct Watchers<'o, 'p> {
 impl Observer for Watchers<'_, '_> {
     fn event(&mut self, event: &Event) {
         self.output.event(event);
+        if let Some(recorder) = &self.recorder {
+            recorder.event(event);
+        }
         if let Some(live) = &mut self.live {
             live.event(event);
         }
@@ -41,9 +50,27 @@ impl Observer for Watchers<'_, '_> {
         }
         self.tell_faults();
     }
+
+    fn journal(&self) -> Option<Arc<dyn Journal>> {
+        let recorder = self.recorder.clone()?;
+        Some(recorder)
+    }
 }
 
 impl Watchers<'_, '_> {
+    /// Has the run put on record from here on.
+    fn record(&mut self, recorder: Arc<Recorder>) {
+        self.output.keep_in(Arc::clone(&recorder));
+        if recorder.is_taken_over() {
+            self.warn(&[format!(
+                "run `{}` is done again: a process began it and is gone, and what it sent may have \
+                 been answered and paid",
+                recorder.id()
+            )]);
+        }
+        self.recorder = Some(recorder);
+    }
+
     /// Tells what deserves a warning; the transcript has it also where nobody wants to be told.
     fn warn(&mut self, notes: &[String]) {
         if let Some(recording) = &mut self.recording {
@@ -82,15 +109,39 @@ impl Watchers<'_, '_> {
     }
 }
 
+/// What came of the wish to perform a run.
+pub(super) enum Performed {
+    /// It is over.
+    Over(Box<Report>),
+    /// Its idempotency key has an answer, so nothing was asked.
+    Known(Box<airtight_store::Run>),
+}
+
 impl Prepared {
-    /// Performs the run to its end.
+    /// Performs the run to its end, and puts it on record.
     pub(super) async fn perform(
         self,
         session_id: &str,
         watchers: &mut Watchers<'_, '_>,
         limit: &Limit,
-    ) -> Result<Report, Error> {
+    ) -> Result<Performed, Error> {
         watchers.warn(&self.notes);
+        let ledger = self.open_ledger(limit).await?;
+        let performed = self.perform_in(ledger.as_ref(), session_id, watchers, limit).await;
+        if let Some(Opened { ledger, .. }) = ledger {
+            ledger.close().await;
+        }
+        performed
+    }
+
+    async fn perform_in(
+        self,
+        ledger: Option<&Opened>,
+        session_id: &str,
+        watchers: &mut Watchers<'_, '_>,
+        limit: &Limit,
+    ) -> Result<Performed, Error> {
+        let entry = ledger.map(|ledger| (ledger, self.entry()));
         let unpacked = tokio::select! {
             biased;
             error = limit.reached() => return Err(error),
@@ -121,20 +172,46 @@ impl Prepared {
             policy: self.policy,
             price: self.price,
             account: agent.provider.account(),
-            source: self.source,
+            source: self.source.map(|(source, _)| source),
         })
         .map_err(refused)?;
         init.tools = run.tools().map(|tool| tool.name.clone()).collect();
         if let Some(hint) = self.key_hint {
             watchers.output.advise_on_key(hint);
         }
+        if let Some((ledger, new)) = entry {
+            match entry::enter(ledger, new, self.price, self.redactor, limit).await? {
+                Entry::Known(run) => return Ok(Performed::Known(run)),
+                Entry::Fresh(recorder) => watchers.record(recorder),
+            }
+        }
+        init.run_id = watchers.recorder.as_ref().map(|recorder| recorder.id().to_string());
         watchers.output.begin(init);
+        let recorder = watchers.recorder.clone();
         let driven = agent.drive_since(limit.started, run, watchers, limit.interrupt.clone());
-        let report = driven.await;
+        let report = match &recorder {
+            Some(recorder) => recorder.during(driven).await,
+            None => driven.await,
+        };
+        if let Some(recorder) = recorder
+            && let Err(error) = recorder.finish(&report, None).await
+        {
+            watchers.output.unstored(unstored(&error));
+        }
         watchers.close();
         drop(agent);
         unpacked.mcp.close().await;
-        Ok(report)
+        Ok(Performed::Over(Box::new(report)))
+    }
+
+    async fn open_ledger(&self, limit: &Limit) -> Result<Option<Opened>, Error> {
+        let Some(books) = self.books.clone() else { return Ok(None) };
+        let ledger = tokio::select! {
+            biased;
+            error = limit.reached() => return Err(error),
+            opened = books.open(self.redactor.clone()) => opened?,
+        };
+        Ok(Some(Opened { books, ledger }))
     }
 }
 
@@ -142,6 +219,7 @@ fn init(session_id: &str, model: &str, contract: ContractName, unpacked: &Unpack
     Init {
         uuid: uuid(),
         session_id: session_id.to_owned(),
+        run_id: None,
         version: VERSION,
         airtight_version: env!("CARGO_PKG_VERSION").to_owned(),
         cwd: unpacked.workspace.display().to_string(),

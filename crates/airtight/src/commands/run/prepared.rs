@@ -25,6 +25,7 @@ use crate::config::{Config, Key};
 use crate::env::Environment;
 use crate::error::{Error, Outcome};
 use crate::input::{ANSWER_LIMIT_BYTES, Input, unreadable};
+use crate::ledger::Books;
 use crate::source::ContractSource;
 
 /// A run that can begin.
@@ -33,7 +34,15 @@ pub(super) struct Prepared {
     pub(super) provider: Provider,
     pub(super) contract: Arc<Contract>,
     pub(super) prompt: String,
-    pub(super) source: Option<Source>,
+    /// What grounded strings must be quoted from, and its text.
+    pub(super) source: Option<(Source, Vec<u8>)>,
+    /// The contract as it was written.
+    pub(super) schema: Vec<u8>,
+    /// Where the run is recorded, if it is.
+    pub(super) books: Option<Books>,
+    pub(super) idempotency_key: Option<String>,
+    /// The name and the version that the contract has on record, if the run is done again.
+    pub(super) known_as: Option<(String, String)>,
     pub(super) price: Option<Price>,
     pub(super) config: Config,
     pub(super) policy: Policy,
@@ -64,8 +73,8 @@ impl Prepared {
         let stdin = stdin(args, &source)?;
         let options = options(args);
         let again = check_command(&args.contract, &args.folder, &args.patterns, options.wrap);
-        let text = contract_text(&source, limit)?;
-        let mut contract = compile(&text, &source, &options, &again)?;
+        let text_of_contract = contract_text(&source, limit)?;
+        let mut contract = compile(&text_of_contract, &source, &options, &again)?;
         if let Some(folder) = &args.model.examples {
             examples::add(&environment.resolve(folder), &mut contract)?;
         }
@@ -75,9 +84,13 @@ impl Prepared {
         notes.extend(access.notes(&config, environment));
         let quoted = args.source.as_deref();
         let quoted = quoted.map(|file| quotable(file, environment, limit)).transpose()?;
+        let quoted = quoted.or_else(|| args.again.as_ref()?.source.clone().map(grounds));
         let key = access.key();
         let key_hint = access.key_hint(&config, environment);
+        let books = Books::configured(&config, environment)?;
+        let secrets = books.as_ref().map(Books::secrets).unwrap_or_default();
         let given = key.as_deref().into_iter().chain(equipment.secrets());
+        let given = given.chain(secrets.iter().map(String::as_str));
         let redactor = Redactor::new(given.chain(environment.secrets()));
         let typed = args.prompt.as_deref().or(args.prompt_flag.as_deref());
         let Prompt { text, notes: more } = prompt::read(typed, stdin, environment, limit)?;
@@ -94,6 +107,13 @@ impl Prepared {
             contract: Arc::new(contract),
             prompt: text,
             source: quoted,
+            schema: text_of_contract,
+            books,
+            known_as: args.again.as_ref().map(|again| again.contract.clone()),
+            idempotency_key: match &args.again {
+                Some(again) => Some(again.key.clone()),
+                None => args.store.idempotency_key.clone(),
+            },
             policy,
             key_hint,
             config,
@@ -204,6 +224,9 @@ fn consent(args: &RunArgs) -> Consent {
 
 /// Says whether stdin is left for the prompt.
 fn stdin(args: &RunArgs, contract: &ContractSource) -> Result<Stdin, Error> {
+    if args.again.is_some() {
+        return Ok(Stdin::Taken);
+    }
     let prompt = args.prompt.as_deref().or(args.prompt_flag.as_deref());
     let others = [*contract == ContractSource::Stdin, args.source.as_deref() == Some("-")];
     let others = others.into_iter().filter(|reads| *reads).count();
@@ -235,7 +258,11 @@ fn contract_text(source: &ContractSource, limit: &Limit) -> Result<Vec<u8>, Erro
 }
 
 /// Reads the text that grounded strings must be quoted from.
-fn quotable(file: &str, environment: &Environment, limit: &Limit) -> Result<Source, Error> {
+fn quotable(
+    file: &str,
+    environment: &Environment,
+    limit: &Limit,
+) -> Result<(Source, Vec<u8>), Error> {
     let bytes = match Input::open(Some(file), environment)? {
         Input::Stdin => match stdin::read(ANSWER_LIMIT_BYTES, None, limit)? {
             Piped::All(bytes) => bytes,
@@ -244,6 +271,11 @@ fn quotable(file: &str, environment: &Environment, limit: &Limit) -> Result<Sour
         },
         input @ Input::File { .. } => input.read()?,
     };
-    // What is no UTF-8 cannot be quoted in JSON anyway.
-    Ok(Source::new(&String::from_utf8_lossy(&bytes)))
+    Ok(grounds(bytes))
+}
+
+/// Returns what grounded strings must be quoted from, and its text. What is no UTF-8 cannot be quoted
+/// in JSON anyway.
+fn grounds(bytes: Vec<u8>) -> (Source, Vec<u8>) {
+    (Source::new(&String::from_utf8_lossy(&bytes)), bytes)
 }

@@ -1,0 +1,111 @@
+//! Judging again what is on record.
+//!
+//! What a model said is in the shape that its provider was asked for, which the way back turns into
+//! the contract's own. Both readings are judged; if they conform and differ, neither is accepted.
+
+use airtight_agent::Traits;
+use airtight_agent::provider::Model;
+use airtight_core::contract::{Options, Patterns, Source};
+use airtight_core::judge::{Allowance, Strictness, judge};
+use airtight_core::lower::{Dialect, lower_parameters};
+use airtight_core::transcript::Program;
+use airtight_core::{
+    Contract, Document, Origin, Pointer, Preflight, Rejected, Rejection, Verdict, Violation,
+    Violations, lower,
+};
+use airtight_store::{ContractRow, Run};
+
+use super::Asked;
+use crate::error::{Error, Outcome};
+
+/// Reads the contract that a run had.
+pub(super) async fn contract_of(
+    run: &Run,
+    asked: &Asked,
+) -> Result<(Contract, ContractRow), Error> {
+    let row = asked.ledger.contract(&run.summary.fingerprint).await.map_err(asked.failed())?;
+    // Whatever engine its patterns needed then, they mean the same with this one.
+    let options = Options { patterns: Patterns::LookAround, ..Options::default() };
+    let preflight = Preflight::run(row.schema.as_bytes(), Origin::File, &options);
+    let contract = preflight.contract.ok_or_else(|| {
+        let message = format!("the contract of run `{}` cannot be read any more", run.summary.id);
+        Error::new(Outcome::Contract, message)
+    })?;
+    Ok((contract, row))
+}
+
+/// Judges what a model said in `run` by `contract`; `before` is the contract that it was asked by.
+pub(super) fn rejudge(
+    contract: &Contract,
+    before: &Contract,
+    run: &Run,
+    strictness: Strictness,
+) -> Verdict {
+    let Some(output) = run.output.as_deref() else {
+        return Verdict::Rejected(nothing());
+    };
+    let allowance = allowance(run, strictness);
+    let plain = judge(contract, output, &allowance);
+    let turned = readings(before, run, output, &allowance)
+        .into_iter()
+        .map(|reading| judge(contract, reading.text(), &allowance))
+        .find(|verdict| matches!(verdict, Verdict::Accepted(_)));
+    match (plain, turned) {
+        (Verdict::Accepted(one), Some(Verdict::Accepted(other))) => {
+            if one.value.to_compact() == other.value.to_compact() {
+                return Verdict::Accepted(one);
+            }
+            Verdict::Rejected(ambiguous())
+        }
+        (Verdict::Rejected(_), Some(turned)) => turned,
+        (plain, _) => plain,
+    }
+}
+
+/// Returns what is allowed of an answer of `run`.
+pub(super) fn allowance(run: &Run, strictness: Strictness) -> Allowance {
+    let source = run.input.as_deref().map(|text| Source::new(&String::from_utf8_lossy(text)));
+    Allowance { strictness, source, ..Allowance::default() }
+}
+
+/// Returns what an answer says in the shape of the contract that was asked by.
+fn readings(before: &Contract, run: &Run, output: &[u8], allowance: &Allowance) -> Vec<Document> {
+    let Some(dialect) = dialect(run) else { return Vec::new() };
+    let Ok(said) = Document::parse_bytes(output, &allowance.limits) else { return Vec::new() };
+    let lowered = [lower_parameters(before, dialect), lower(before, dialect)];
+    let inverses = lowered.into_iter().flatten().map(|lowering| lowering.inverse);
+    let turned = inverses.filter(|inverse| !inverse.is_identity());
+    turned.filter_map(|inverse| inverse.apply(&said).ok()).collect()
+}
+
+/// Returns what whoever answered accepts of JSON Schema.
+fn dialect(run: &Run) -> Option<Dialect> {
+    let summary = &run.summary;
+    match summary.driver.as_str() {
+        "embedded" => Some(Dialect::Llguidance),
+        "api" => {
+            let name = format!("{}:{}", summary.provider, summary.model);
+            Model::parse(&name).ok().map(|model| model.dialect())
+        }
+        program => Program::parse(program).map(|program| Traits::of(program).dialect),
+    }
+}
+
+fn nothing() -> Rejected {
+    let message = "nothing that the model said is on record";
+    Rejected { reason: Rejection::Invalid, violations: said("record", message) }
+}
+
+fn ambiguous() -> Rejected {
+    let message = "says one thing as it stands and another in the shape that was asked for";
+    Rejected { reason: Rejection::Invalid, violations: said("ambiguous", message) }
+}
+
+fn said(keyword: &str, message: &str) -> Violations {
+    Violations::from(Violation {
+        pointer: Pointer::root(),
+        keyword: keyword.to_owned(),
+        message: message.to_owned(),
+        masked: message.to_owned(),
+    })
+}

@@ -1,0 +1,146 @@
+//! Where runs are recorded, and how much of them: what the settings say.
+
+use std::path::PathBuf;
+
+use airtight_core::redact::Redactor;
+use airtight_store::{Access, Ledger, Level, Location, Retention, Settings, StoreError};
+
+use super::failure::store_error;
+use crate::config::{Config, Entry, Key, Trust, Value};
+use crate::env::Environment;
+use crate::error::{Error, Outcome};
+
+/// The file of the ledger in the folder for what we keep.
+const FILE: &str = "ledger.db";
+
+/// Where runs are recorded, and how much of them.
+#[derive(Debug, Clone)]
+pub(crate) struct Books {
+    location: Location,
+    retention: Retention,
+}
+
+impl Books {
+    /// Returns what the settings say, nothing if runs are not to be recorded.
+    pub(crate) fn configured(
+        config: &Config,
+        environment: &Environment,
+    ) -> Result<Option<Self>, Error> {
+        if config.is_on(Key::Store) == Some(false) {
+            return Ok(None);
+        }
+        let location = location(config.text(Key::Database), environment)?;
+        let level = match config.text(Key::StoreLevel) {
+            Some("masked") => Level::Masked,
+            Some("metadata") => Level::Metadata,
+            Some(_) | None => Level::Full,
+        };
+        let retention = Retention { level, keep: config.period(Key::StoreKeep) };
+        Ok(Some(Self { location, retention }))
+    }
+
+    /// Returns the ledger that is asked: the one that `named` says, else the one in force.
+    pub(crate) fn asked(named: Option<&str>, environment: &Environment) -> Result<Self, Error> {
+        let flag = named.map(|text| Value::Text(text.to_owned()));
+        let flags = flag.map(|value| Entry::flag(Key::Database, "--database", value));
+        let config = Config::load(environment, flags.into_iter().collect(), Trust::AsConfigured)?;
+        let location = location(config.text(Key::Database), environment)?;
+        Ok(Self { location, retention: Retention::default() })
+    }
+
+    /// Returns what is kept of a run, and for how long.
+    pub(crate) fn retention(&self) -> Retention {
+        self.retention
+    }
+
+    /// Says what it means that the ledger did not do what was asked.
+    pub(crate) fn failed(&self, error: StoreError) -> Error {
+        store_error(error, &self.location.to_string())
+    }
+
+    /// Returns what must not show of where the ledger is.
+    pub(crate) fn secrets(&self) -> Vec<String> {
+        let Location::Postgres(url) = &self.location else { return Vec::new() };
+        let login = url.split_once("://").and_then(|(_, rest)| rest.rsplit_once('@'));
+        let password = login.and_then(|(login, _)| login.split_once(':'));
+        let parameters = url.split_once('?').map(|(_, all)| all.split('&')).into_iter().flatten();
+        let of_parameters = parameters.filter_map(|pair| pair.strip_prefix("password="));
+        password
+            .map(|(_, password)| password)
+            .into_iter()
+            .chain(of_parameters)
+            .map(str::to_owned)
+            .collect()
+    }
+
+    /// Opens the ledger to write to it; it is made if it is missing. `redactor` knows what must never
+    /// reach the disk.
+    pub(crate) async fn open(&self, redactor: Redactor) -> Result<Ledger, Error> {
+        self.open_for(Access::Write, redactor).await
+    }
+
+    /// Opens the ledger to read it.
+    pub(crate) async fn read(&self) -> Result<Ledger, Error> {
+        self.open_for(Access::Read, Redactor::new([])).await
+    }
+
+    async fn open_for(&self, access: Access, redactor: Redactor) -> Result<Ledger, Error> {
+        let settings = Settings { access, redactor, ..Settings::default() };
+        let opened = Ledger::open_with(&self.location, settings).await;
+        opened.map_err(|error| self.failed(error))
+    }
+}
+
+/// Returns what may be shown of where a ledger is said to be: no password.
+pub(crate) fn shown(named: &str) -> String {
+    named.parse::<Location>().map_or_else(|error| error.to_string(), |place| place.to_string())
+}
+
+/// Finds the ledger: what was named, else a file in the user's folder for what we keep.
+fn location(named: Option<&str>, environment: &Environment) -> Result<Location, Error> {
+    let Some(named) = named else {
+        return Ok(Location::Sqlite(usual(environment)?));
+    };
+    let refused =
+        |error| Error::new(Outcome::Contract, "the ledger cannot be kept there").caused_by(error);
+    match named.parse().map_err(refused)? {
+        Location::Sqlite(path) => {
+            let typed = path.to_string_lossy();
+            Ok(Location::Sqlite(environment.resolve(&typed)))
+        }
+        server @ Location::Postgres(_) => Ok(server),
+    }
+}
+
+fn usual(environment: &Environment) -> Result<PathBuf, Error> {
+    let folder = environment.data_folder().ok_or_else(|| {
+        let message = "there is no place for the ledger: neither `HOME` nor `XDG_DATA_HOME` is set";
+        Error::new(Outcome::Store, message)
+            .hint("say where it is to be: `--database PATH`")
+            .hint("or run without a record: `--no-store`")
+    })?;
+    Ok(folder.join(FILE))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    fn found(named: Option<&str>, variables: &[(&str, &str)]) -> String {
+        let environment = Environment::of(Path::new("/launch"), variables);
+        location(named, &environment).map_or_else(|error| error.to_string(), |it| it.to_string())
+    }
+
+    #[test]
+    fn a_ledger_is_where_it_was_said_or_with_what_is_kept() {
+        let data = [("XDG_DATA_HOME", "/data")];
+        assert_eq!(found(None, &data), "/data/airtight/ledger.db");
+        assert_eq!(found(Some("l.db"), &data), "/launch/l.db");
+        assert_eq!(found(Some("sqlite:/a/l.db"), &data), "/a/l.db");
+        assert_eq!(found(Some("postgres://ada:pw@db/x"), &data), "postgres://ada@db/x");
+        assert_eq!(found(Some("mysql://db/x"), &data), "the ledger cannot be kept there");
+        assert!(found(None, &[]).starts_with("there is no place for the ledger"));
+    }
+}

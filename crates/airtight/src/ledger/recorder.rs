@@ -1,0 +1,254 @@
+//! One run on its way into the ledger.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use airtight_agent::{Arrival, Course, Departure, Entry, Event, Journal, Landing};
+use airtight_core::price::{Cost, Price};
+use airtight_core::redact::Redactor;
+use airtight_core::run::{Attempt, Bill, EventKind, Report};
+use airtight_store::{
+    AttemptEnd, Begun, Claim, Driver, Ledger, NewAttempt, NewEvent, NewRun, Run, RunId, RunToken,
+    StoreError,
+};
+use tokio::time::sleep;
+use tokio_util::sync::CancellationToken;
+
+use super::ending::{self, Failures};
+
+/// How often events are stored while a run goes on: often enough for somebody who follows it, and
+/// so seldom that a short run writes its events with its end.
+const PACE: Duration = Duration::from_secs(1);
+
+/// What a request is for that a subagent sends.
+const SUBAGENT: &str = "subagent";
+
+/// What came of the wish to record a run.
+pub(crate) enum Entered {
+    /// It is on record, and may begin.
+    Fresh(Arc<Recorder>),
+    /// Its key has an answer already.
+    Finished(Box<Run>),
+    /// Another process is at it.
+    Busy { id: RunId, owner: String },
+}
+
+/// Puts `run` on record, with its first request: both are on disk when this returns. `redactor`
+/// masks what errors say, and `price` is that of the model, if known.
+pub(crate) async fn enter(
+    ledger: &Ledger,
+    run: NewRun,
+    price: Option<Price>,
+    redactor: Redactor,
+) -> Result<Entered, StoreError> {
+    let driver = run.driver.clone();
+    let first = NewAttempt {
+        provider: driver.provider.clone(),
+        model: driver.model.clone(),
+        purpose: String::new(),
+    };
+    // A run without a key is its own: whoever knows its name can have it done again.
+    let id = run.id.clone().unwrap_or_else(|| ledger.new_id());
+    let key = run.key.clone().unwrap_or_else(|| id.to_string());
+    let run = NewRun { id: Some(id), key: Some(key), attempt: Some(first), ..run };
+    Ok(match ledger.begin(run).await? {
+        Begun::Finished(run) => Entered::Finished(run),
+        Begun::Busy { id, owner } => Entered::Busy { id, owner },
+        Begun::Fresh(token) => {
+            let state = State { unsent: Some(token.attempt()), ..State::default() };
+            let ledger = ledger.clone();
+            let state = Mutex::new(state);
+            Entered::Fresh(Arc::new(Recorder { ledger, token, driver, price, redactor, state }))
+        }
+    })
+}
+
+/// Records one run. Whoever performs it shows it every event, and hands it to the driver as the
+/// journal.
+pub(crate) struct Recorder {
+    ledger: Ledger,
+    token: RunToken,
+    driver: Driver,
+    price: Option<Price>,
+    redactor: Redactor,
+    state: Mutex<State>,
+}
+
+/// What is known of a run and not yet in the ledger.
+#[derive(Default)]
+struct State {
+    /// The number of the first attempt, which is open before its request is made.
+    unsent: Option<i64>,
+    events: Vec<NewEvent>,
+    /// Answers that were judged since the last request came back, with the subagent that gave them.
+    judged: Vec<(Option<String>, Attempt)>,
+    /// Attempts that are over and not closed yet.
+    ended: Vec<AttemptEnd>,
+}
+
+impl Recorder {
+    /// Returns the name of the run.
+    pub(crate) fn id(&self) -> &RunId {
+        self.token.id()
+    }
+
+    /// Claims that another process had begun the run and is gone.
+    pub(crate) fn is_taken_over(&self) -> bool {
+        self.token.is_taken_over()
+    }
+
+    /// Sees what happens.
+    pub(crate) fn event(&self, event: &Event) {
+        if let EventKind::Judged(attempt) = &event.kind {
+            let judged = (event.parent_call_id.clone(), Attempt::clone(attempt));
+            self.state().judged.push(judged);
+        }
+    }
+
+    /// Keeps one line of the public stream.
+    pub(crate) fn keep(&self, kind: &str, body: String) {
+        self.state().events.push(NewEvent { kind: kind.to_owned(), body });
+    }
+
+    /// Lets `performing` go on, and stores events meanwhile.
+    pub(crate) async fn during<T>(&self, performing: impl Future<Output = T>) -> T {
+        let over = CancellationToken::new();
+        let performing = async {
+            let performed = performing.await;
+            over.cancel();
+            performed
+        };
+        let storing = async {
+            loop {
+                tokio::select! {
+                    biased;
+                    () = over.cancelled() => return,
+                    () = sleep(PACE) => self.store_events().await,
+                }
+            }
+        };
+        tokio::join!(performing, storing).0
+    }
+
+    /// Puts the end of the run on record, and the job of the queue with it.
+    pub(crate) async fn finish(
+        &self,
+        report: &Report,
+        claim: Option<Claim>,
+    ) -> Result<(), StoreError> {
+        let State { unsent, events, mut ended, .. } = std::mem::take(&mut *self.state());
+        // Nothing left, so nobody need wonder whether it was paid.
+        ended.extend(unsent.map(|number| AttemptEnd {
+            number,
+            ending: "unsent".to_owned(),
+            cost: Some(Cost::default()),
+            ..AttemptEnd::default()
+        }));
+        let finish = ending::finish(report, &self.redactor);
+        let output = finish.output.as_deref();
+        let ended = ended.into_iter().map(|end| ending::without(end, output)).collect();
+        let finish = airtight_store::Finish { events, ended, claim, ..finish };
+        self.ledger.finish(&self.token, finish).await
+    }
+
+    async fn store_events(&self) {
+        let events = std::mem::take(&mut self.state().events);
+        if events.is_empty() {
+            return;
+        }
+        if let Err(error) = self.ledger.append(&self.token, events.clone()).await {
+            tracing::warn!(%error, "events are not stored yet");
+            // They are tried again with the end.
+            self.state().events.splice(0..0, events);
+        }
+    }
+
+    async fn open_attempt(&self, departure: Departure<'_>) -> Option<i64> {
+        if let Some(first) = self.state().unsent.take() {
+            return Some(first);
+        }
+        let is_subagent = departure.parent_call_id.is_some();
+        let attempt = NewAttempt {
+            provider: self.driver.provider.clone(),
+            model: departure.model.to_owned(),
+            purpose: if is_subagent { SUBAGENT.to_owned() } else { String::new() },
+        };
+        match self.ledger.open_attempt(&self.token, attempt).await {
+            Ok(number) => Some(number),
+            Err(error) => {
+                tracing::warn!(%error, "a request leaves that is not on record");
+                None
+            }
+        }
+    }
+
+    async fn close_attempt(&self, number: i64, arrival: Arrival<'_>) {
+        let end = self.attempt_end(number, arrival);
+        if arrival.course == Course::Over {
+            self.state().ended.push(end);
+            return;
+        }
+        if let Err(error) = self.ledger.close_attempt(&self.token, end.clone()).await {
+            tracing::warn!(%error, "the end of a request is not stored yet");
+            self.state().ended.push(end);
+        }
+    }
+
+    fn attempt_end(&self, number: i64, arrival: Arrival<'_>) -> AttemptEnd {
+        let judged = self.take_judged(arrival.parent_call_id);
+        let failures = Failures { redactor: &self.redactor };
+        let (ending, error) = match (judged.last(), arrival.end) {
+            (_, Landing::Failed(failure)) => {
+                (ending::failure_word(failure.kind), Some(failures.told(failure)))
+            }
+            (Some(attempt), Landing::Whole | Landing::Stopped) => {
+                (ending::ending_word(&attempt.ending), None)
+            }
+            (None, Landing::Whole) => ("answered", None),
+            (None, Landing::Stopped) => ("stopped", None),
+        };
+        let last = judged.last();
+        AttemptEnd {
+            number,
+            ending: ending.to_owned(),
+            rung: last.map(|attempt| attempt.rung.name().to_owned()),
+            output: last.map(|attempt| attempt.raw.clone().into_bytes()),
+            violations: last.and_then(|attempt| failures.violations(&attempt.violations)),
+            error,
+            usage: arrival.bill.usage(),
+            cost: self.cost(arrival.bill),
+        }
+    }
+
+    fn take_judged(&self, parent_call_id: Option<&str>) -> Vec<Attempt> {
+        let mut state = self.state();
+        let is_its = |parent: &Option<String>| parent.as_deref() == parent_call_id;
+        let (its, others) = std::mem::take(&mut state.judged)
+            .into_iter()
+            .partition::<Vec<_>, _>(|(parent, _)| is_its(parent));
+        state.judged = others;
+        its.into_iter().map(|(_, attempt)| attempt).collect()
+    }
+
+    fn cost(&self, bill: Bill) -> Option<Cost> {
+        match bill {
+            Bill::Free => Some(Cost::default()),
+            Bill::Exact(usage) => self.price.map(|price| price.cost(&usage)),
+            Bill::AtLeast(_) => None,
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Journal for Recorder {
+    fn open<'a>(&'a self, departure: Departure<'a>) -> Entry<'a, Option<i64>> {
+        Box::pin(self.open_attempt(departure))
+    }
+
+    fn close<'a>(&'a self, number: i64, arrival: Arrival<'a>) -> Entry<'a, ()> {
+        Box::pin(self.close_attempt(number, arrival))
+    }
+}

@@ -1,0 +1,167 @@
+//! Which rows a question is about.
+
+use sqlx::AssertSqlSafe;
+use sqlx::any::{Any, AnyArguments};
+use sqlx::query::Query;
+
+use crate::filter::{Filter, Order, PAGE_LIMIT, Page, Validity};
+use crate::run::{Review, RunState};
+
+/// Comes after every character in names.
+pub(crate) const LAST: char = '\u{10ffff}';
+
+/// The conditions of a question: constant texts, and values that are bound.
+#[derive(Default)]
+pub(crate) struct Conditions {
+    texts: Vec<String>,
+    values: Vec<Value>,
+}
+
+enum Value {
+    Number(i64),
+    Text(String),
+}
+
+impl Conditions {
+    pub(crate) fn of(filter: &Filter) -> Self {
+        let mut conditions = Self::default();
+        conditions.number("started_at >=", filter.since);
+        conditions.number("started_at <", filter.until);
+        conditions.contract(filter.contract.as_deref());
+        conditions.text("contract_version =", filter.contract_version.as_deref());
+        conditions.text("provider =", filter.provider.as_deref());
+        conditions.text("model =", filter.model.as_deref());
+        conditions.text("outcome =", filter.outcome.as_deref());
+        conditions.text("rung =", filter.rung.as_deref());
+        conditions.text("batch =", filter.batch.as_deref());
+        conditions.text("parent =", filter.parent.as_deref());
+        if let Some(prefix) = &filter.id {
+            conditions.prefix("id", prefix);
+        }
+        // Words, not values: so the partial indexes fit.
+        match filter.valid {
+            Some(Validity::Valid) => conditions.constant("valid = 1"),
+            Some(Validity::Invalid) => conditions.constant("valid = 0"),
+            None => {}
+        }
+        match filter.state {
+            Some(RunState::Open | RunState::Unknown) => {
+                conditions.constant("state <> 'done' AND state <> 'postponed'");
+            }
+            Some(RunState::Postponed) => {
+                conditions.constant("state <> 'done' AND state = 'postponed'");
+            }
+            Some(RunState::Done) => conditions.constant("state = 'done'"),
+            None => {}
+        }
+        match filter.review {
+            Some(Review::Flagged) => conditions.constant("review = 'flagged'"),
+            Some(review) => conditions.text("review =", Some(review.name())),
+            None => {}
+        }
+        conditions
+    }
+
+    pub(crate) fn constant(&mut self, text: &'static str) {
+        self.texts.push(text.to_owned());
+    }
+
+    pub(crate) fn number(&mut self, condition: &'static str, value: Option<i64>) {
+        if let Some(value) = value {
+            self.bound(condition, Value::Number(value));
+        }
+    }
+
+    pub(crate) fn text(&mut self, condition: &'static str, value: Option<&str>) {
+        if let Some(value) = value {
+            // No name holds a NUL, and PostgreSQL takes none.
+            self.bound(condition, Value::Text(value.replace('\0', "\u{fffd}")));
+        }
+    }
+
+    fn bound(&mut self, condition: &str, value: Value) {
+        self.values.push(value);
+        self.texts.push(format!("{condition} ${}", self.values.len()));
+    }
+
+    pub(crate) fn prefix(&mut self, column: &'static str, prefix: &str) {
+        let prefix = prefix.replace('\0', "\u{fffd}");
+        self.bound(&format!("{column} >="), Value::Text(prefix.clone()));
+        self.bound(&format!("{column} <"), Value::Text(format!("{prefix}{LAST}")));
+    }
+
+    /// A contract is meant by its name, or by the beginning of its fingerprint.
+    fn contract(&mut self, name: Option<&str>) {
+        const DIGITS_MIN: usize = 12;
+
+        let Some(name) = name else { return };
+        let is_fingerprint =
+            name.len() >= DIGITS_MIN && name.bytes().all(|byte| byte.is_ascii_hexdigit());
+        if is_fingerprint {
+            self.prefix("fingerprint", name);
+        } else {
+            self.text("contract =", Some(name));
+        }
+    }
+
+    /// Adds the beginning of a page, and returns its order and length.
+    pub(crate) fn page(&mut self, page: Page) -> String {
+        let (condition, order) = match page.order {
+            Order::NewestFirst => ("seq <", "DESC"),
+            Order::OldestFirst => ("seq >", "ASC"),
+        };
+        self.number(condition, page.after);
+        format!("ORDER BY seq {order} LIMIT {}", page.limit.min(PAGE_LIMIT))
+    }
+
+    /// Returns the `WHERE`, if there is any condition.
+    pub(crate) fn clause(&self) -> String {
+        match self.texts.as_slice() {
+            [] => String::new(),
+            texts => format!("WHERE {}", texts.join(" AND ")),
+        }
+    }
+
+    /// Returns the question `sql` with the values bound.
+    pub(crate) fn query(self, sql: String) -> Query<'static, Any, AnyArguments> {
+        self.values.into_iter().fold(sqlx::query(AssertSqlSafe(sql)), |query, value| match value {
+            Value::Number(number) => query.bind(number),
+            Value::Text(text) => query.bind(text),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use sqlx::Row as _;
+
+    use super::*;
+    use crate::ledger::Ledger;
+    use crate::location::Location;
+    use crate::rows::SUMMARY;
+
+    #[tokio::test]
+    async fn a_page_is_found_without_reading_those_before() {
+        let folder = tempfile::tempdir().unwrap();
+        let location = Location::Sqlite(folder.path().join("ledger.db"));
+        let ledger = Ledger::open(&location).await.unwrap();
+        let flagged = Filter { review: Some(Review::Flagged), ..Filter::default() };
+        let open = Filter { state: Some(RunState::Open), ..Filter::default() };
+        let batch = Filter { batch: Some("b".to_owned()), ..Filter::default() };
+        for (filter, plan) in [
+            (Filter::default(), "SEARCH runs USING INTEGER PRIMARY KEY (rowid<?)"),
+            (flagged, "SEARCH runs USING INDEX runs_flagged (seq<?)"),
+            (open, "SEARCH runs USING INDEX runs_not_over (seq<?)"),
+            (batch, "SEARCH runs USING INDEX runs_of_batch (batch=? AND seq<?)"),
+        ] {
+            let mut conditions = Conditions::of(&filter);
+            let order = conditions.page(Page { after: Some(1000), ..Page::default() });
+            let clause = conditions.clause();
+            let sql = format!("EXPLAIN QUERY PLAN SELECT {SUMMARY} FROM runs {clause} {order}");
+            let mut reader = ledger.reader().await.unwrap();
+            let rows = conditions.query(sql).fetch_all(&mut *reader).await.unwrap();
+            let steps: Vec<String> = rows.iter().map(|row| row.get("detail")).collect();
+            assert_eq!(steps, [plan]);
+        }
+    }
+}

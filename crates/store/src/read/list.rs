@@ -1,0 +1,146 @@
+//! Lists of runs, and single ones.
+
+use sqlx::AnyConnection;
+
+use super::conditions::{Conditions, LAST};
+use super::lives::Lives;
+use crate::error::StoreError;
+use crate::filter::{Filter, PAGE_LIMIT, Page};
+use crate::form::unpack;
+use crate::ledger::Ledger;
+use crate::review::Decision;
+use crate::rows::{Columns, SUMMARY, TEXTS, WHOLE, text};
+use crate::run::{ContractRow, Review, Run, RunId, RunSummary};
+
+const CONTRACT: &str = "SELECT fingerprint, name, version, schema, coded FROM contracts \
+     WHERE name = $1 OR (fingerprint >= $1 AND fingerprint < $2) ORDER BY first_seen_at DESC LIMIT 1";
+const DECISIONS: &str = "SELECT decisions.review, who, told_at, note, value_before, value_after, \
+     coded FROM decisions JOIN runs ON runs.seq = decisions.run WHERE runs.id = $1 \
+     ORDER BY told_at, decisions.token";
+
+impl Ledger {
+    /// Returns a page of the runs that `filter` means. The next page goes on after the number of
+    /// the last run. Its cost does not depend on how far it is from the beginning.
+    pub async fn runs(&self, filter: &Filter, page: Page) -> Result<Vec<RunSummary>, StoreError> {
+        let mut reader = self.reader().await?;
+        let mut runs = Vec::new();
+        let mut page = Page { limit: page.limit.min(PAGE_LIMIT), ..page };
+        let wanted = usize::try_from(page.limit).unwrap_or(usize::MAX);
+        loop {
+            let (found, last) = self.page(&mut reader, filter, page).await?;
+            let full = u32::try_from(found.len()).is_ok_and(|rows| rows >= page.limit);
+            // Whether a process lives is not for SQL to know, so some of a page may fall away.
+            let fits = |run: &RunSummary| filter.state.is_none_or(|state| state == run.state);
+            runs.extend(found.into_iter().filter(fits));
+            if !full || runs.len() >= wanted {
+                runs.truncate(wanted);
+                return Ok(runs);
+            }
+            page.after = last;
+        }
+    }
+
+    async fn page(
+        &self,
+        reader: &mut AnyConnection,
+        filter: &Filter,
+        page: Page,
+    ) -> Result<(Vec<RunSummary>, Option<i64>), StoreError> {
+        let mut conditions = Conditions::of(filter);
+        let order = conditions.page(page);
+        let clause = conditions.clause();
+        let sql = format!("SELECT {SUMMARY} FROM runs {clause} {order}");
+        let rows = conditions
+            .query(sql)
+            .fetch_all(&mut *reader)
+            .await
+            .map_err(|error| StoreError::of(self.place.dialect, error))?;
+        let mut lives = Lives::default();
+        let mut runs = Vec::with_capacity(rows.len());
+        for row in &rows {
+            let (mut run, owner) = Columns::of(row).summary()?;
+            lives.tell(self, reader, &mut run, &owner).await?;
+            runs.push(run);
+        }
+        let last = runs.last().map(|run| run.number);
+        Ok((runs, last))
+    }
+
+    /// Returns a run by its name, by the beginning of its name, or by its number.
+    pub async fn run(&self, name: &str) -> Result<Run, StoreError> {
+        let absent = || StoreError::NotFound { what: "run", name: name.to_owned() };
+        if name.is_empty() || name.contains('\0') {
+            return Err(absent());
+        }
+        let mut reader = self.reader().await?;
+        let mut conditions = Conditions::default();
+        // Names are UUIDs of version 7 and begin with 0 until the year 6429.
+        match name.parse::<i64>() {
+            Ok(number) if !name.starts_with('0') => conditions.number("seq =", Some(number)),
+            _ => conditions.prefix("id", name),
+        }
+        let clause = conditions.clause();
+        let sql = format!("SELECT {SUMMARY}, {TEXTS} FROM {WHOLE} {clause} ORDER BY id LIMIT 2");
+        let rows = conditions
+            .query(sql)
+            .fetch_all(&mut *reader)
+            .await
+            .map_err(|error| StoreError::of(self.place.dialect, error))?;
+        let (mut run, owner) = Columns::of(rows.first().ok_or_else(absent)?).run()?;
+        // A whole name may be the beginning of another; it comes first.
+        if rows.len() > 1 && run.summary.id.as_str() != name {
+            return Err(StoreError::Ambiguous { prefix: name.to_owned(), matches: 2 });
+        }
+        Lives::default().tell(self, &mut reader, &mut run.summary, &owner).await?;
+        Ok(run)
+    }
+
+    /// Returns a contract by its name or the beginning of its fingerprint: the newest.
+    pub async fn contract(&self, name: &str) -> Result<ContractRow, StoreError> {
+        let absent = || StoreError::NotFound { what: "contract", name: name.to_owned() };
+        if name.is_empty() || name.contains('\0') {
+            return Err(absent());
+        }
+        let mut reader = self.reader().await?;
+        let row = sqlx::query(CONTRACT)
+            .bind(name)
+            .bind(format!("{name}{LAST}"))
+            .fetch_optional(&mut *reader)
+            .await
+            .map_err(|error| StoreError::of(self.place.dialect, error))?
+            .ok_or_else(absent)?;
+        let mut columns = Columns::of(&row);
+        let (fingerprint, name, version) = (columns.take()?, columns.take()?, columns.take()?);
+        let schema = columns.take()?;
+        let coded: String = columns.take()?;
+        let schema = unpack("schema", schema, &coded)?.map(text).transpose()?.unwrap_or_default();
+        Ok(ContractRow { fingerprint, name, version, schema })
+    }
+
+    /// Returns what people decided about a run, in order.
+    pub async fn decisions(&self, id: &RunId) -> Result<Vec<Decision>, StoreError> {
+        let mut reader = self.reader().await?;
+        let rows = sqlx::query(DECISIONS)
+            .bind(id.as_str())
+            .fetch_all(&mut *reader)
+            .await
+            .map_err(|error| StoreError::of(self.place.dialect, error))?;
+        (1i64..).zip(&rows).map(|(number, row)| decision(number, &mut Columns::of(row))).collect()
+    }
+}
+
+fn decision(number: i64, columns: &mut Columns<'_>) -> Result<Decision, StoreError> {
+    let review = Review::named(&columns.take::<String>()?);
+    let (who, at) = (columns.take()?, columns.take()?);
+    let [note, before, after] = [columns.take()?, columns.take()?, columns.take()?];
+    let coded: String = columns.take()?;
+    Ok(Decision {
+        number,
+        review,
+        who,
+        at,
+        note: unpack("note", note, &coded)?.map(text).transpose()?,
+        before: unpack("before", before, &coded)?.map(text).transpose()?,
+        after: unpack("after", after, &coded)?.map(text).transpose()?,
+    })
+}

@@ -1,0 +1,289 @@
+//! Group commit: writes queue up, and a writer takes what is there, commits it in one transaction,
+//! and answers all. The disk is waited for once, however many wait for it.
+//!
+//! A write is acknowledged after the commit that holds it, never before. One that fails takes
+//! nobody with it: its group is rolled back and done again one by one. Each write names its rows
+//! before it is sent, so doing it twice, after a connection broke in the middle of a commit, stores
+//! it once. After a failure of the disk nothing is acknowledged any more.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use futures_util::future::BoxFuture;
+use sqlx::{AnyConnection, Connection as _};
+use tokio::sync::{mpsc, oneshot};
+
+use crate::error::StoreError;
+use crate::ledger::{Place, Seen};
+use crate::retention::{Level, Sieve};
+use crate::stats::Tallies;
+
+/// How many writes may wait before callers do: each may hold a long text.
+const QUEUE_LIMIT: usize = 512;
+
+/// How many writes are committed together: more would make the first wait for the last.
+const GROUP_LIMIT: usize = 256;
+
+/// How long a whole group may take on a server that has stopped answering in the middle.
+const GROUP_TIMEOUT: Duration = Duration::from_mins(2);
+
+/// The first pause before a server is tried again; it doubles up to the second.
+const PAUSE: (Duration, Duration) = (Duration::from_millis(20), Duration::from_secs(2));
+
+/// Something that is written in one transaction, or not at all.
+pub(crate) trait Write: Send + Sync + 'static {
+    /// What the caller learns.
+    type Output: Send + 'static;
+
+    /// Writes it. Must be harmless if it was written already.
+    fn apply(
+        &self,
+        to: &mut Transaction<'_>,
+    ) -> impl Future<Output = Result<Self::Output, StoreError>> + Send;
+}
+
+/// An open transaction, and what writes in it share.
+pub(crate) struct Transaction<'t> {
+    pub(crate) connection: &'t mut AnyConnection,
+    pub(crate) place: &'t Place,
+    pub(crate) now_ms: i64,
+    /// Folded, and written at the end in one order, so that no two transactions wait for each other.
+    pub(crate) tallies: Tallies,
+    /// Contracts that are stored when this commits.
+    pub(crate) contracts: Vec<Seen>,
+}
+
+impl Transaction<'_> {
+    pub(crate) fn fail(&self) -> impl Fn(sqlx::Error) -> StoreError + use<> {
+        let dialect = self.place.dialect;
+        move |error| StoreError::of(dialect, error)
+    }
+
+    pub(crate) fn sieve(&self, level: Level) -> Sieve<'_> {
+        Sieve { level, redactor: &self.place.settings.redactor }
+    }
+}
+
+/// A write that waits, whatever it is.
+pub(crate) trait Waiting: Send {
+    fn apply<'w>(
+        &'w mut self,
+        to: &'w mut Transaction<'_>,
+    ) -> BoxFuture<'w, Result<(), StoreError>>;
+    fn stored(self: Box<Self>);
+    fn failed(self: Box<Self>, error: StoreError);
+}
+
+struct Pending<W: Write> {
+    write: W,
+    output: Option<W::Output>,
+    reply: oneshot::Sender<Result<W::Output, StoreError>>,
+}
+
+impl<W: Write> Waiting for Pending<W> {
+    fn apply<'w>(
+        &'w mut self,
+        to: &'w mut Transaction<'_>,
+    ) -> BoxFuture<'w, Result<(), StoreError>> {
+        Box::pin(async move {
+            self.output = Some(self.write.apply(to).await?);
+            Ok(())
+        })
+    }
+
+    fn stored(self: Box<Self>) {
+        if let Some(output) = self.output {
+            // Whoever asked may have gone; it is stored all the same.
+            drop(self.reply.send(Ok(output)));
+        }
+    }
+
+    fn failed(self: Box<Self>, error: StoreError) {
+        drop(self.reply.send(Err(error)));
+    }
+}
+
+enum Message {
+    Write(Box<dyn Waiting>),
+    Close(oneshot::Sender<()>),
+}
+
+/// The end at which writes come in.
+#[derive(Clone)]
+pub(crate) struct Inbox(mpsc::Sender<Message>);
+
+impl Inbox {
+    /// Starts a writer; it connects when the first write comes, unless it has `connection`.
+    pub(crate) fn start(place: Arc<Place>, connection: Option<AnyConnection>) -> Self {
+        let (sender, queue) = mpsc::channel(QUEUE_LIMIT);
+        let writer = Writer { place, connection, queue, stopped: None };
+        // It ends when every handle of the ledger is gone, or with the message to close.
+        drop(tokio::spawn(writer.work()));
+        Self(sender)
+    }
+
+    /// Returns once `write` is on disk.
+    pub(crate) async fn write<W: Write>(&self, write: W) -> Result<W::Output, StoreError> {
+        let (reply, answer) = oneshot::channel();
+        let pending = Pending { write, output: None, reply };
+        let message = Message::Write(Box::new(pending));
+        self.0.send(message).await.map_err(|_| StoreError::Closed)?;
+        answer.await.map_err(|_| StoreError::Closed)?
+    }
+
+    /// Returns once everything before is written and the connection is closed.
+    pub(crate) async fn close(&self) {
+        let (reply, answer) = oneshot::channel();
+        if self.0.send(Message::Close(reply)).await.is_ok() {
+            drop(answer.await);
+        }
+    }
+}
+
+struct Writer {
+    place: Arc<Place>,
+    connection: Option<AnyConnection>,
+    queue: mpsc::Receiver<Message>,
+    /// The failure after which nothing is acknowledged.
+    stopped: Option<Arc<StoreError>>,
+}
+
+impl Writer {
+    async fn work(mut self) {
+        while let Some(message) = self.queue.recv().await {
+            let mut group = Vec::new();
+            let mut closing = None;
+            let mut next = Some(message);
+            while let Some(message) = next {
+                match message {
+                    Message::Write(write) => group.push(write),
+                    Message::Close(reply) => closing = Some(reply),
+                }
+                let more = closing.is_none() && group.len() < GROUP_LIMIT;
+                next = more.then(|| self.queue.try_recv().ok()).flatten();
+            }
+            self.commit(group).await;
+            if let Some(reply) = closing {
+                self.queue.close();
+                self.hang_up().await;
+                // Whoever asked may have gone.
+                let _gone = reply.send(());
+                return;
+            }
+        }
+        self.hang_up().await;
+    }
+
+    async fn hang_up(&mut self) {
+        if let Some(connection) = self.connection.take() {
+            drop(connection.close().await);
+        }
+    }
+
+    /// Commits `group`, together if that works, else one by one, and answers everybody.
+    async fn commit(&mut self, mut group: Vec<Box<dyn Waiting>>) {
+        if group.is_empty() {
+            return;
+        }
+        let failure = match self.persist(&mut group).await {
+            Ok(()) => return group.into_iter().for_each(Waiting::stored),
+            Err(failure) => failure,
+        };
+        if failure.is_everybodys() || group.len() == 1 {
+            return group.into_iter().for_each(|write| write.failed(failure.clone()));
+        }
+        for write in group {
+            let mut alone = vec![write];
+            match self.persist(&mut alone).await {
+                Ok(()) => alone.into_iter().for_each(Waiting::stored),
+                Err(failure) => alone.into_iter().for_each(|write| write.failed(failure.clone())),
+            }
+        }
+    }
+
+    /// Commits `group` in one transaction, and tries again as long as the failure may pass.
+    async fn persist(&mut self, group: &mut [Box<dyn Waiting>]) -> Result<(), StoreError> {
+        let begun = Instant::now();
+        let mut pause = PAUSE.0;
+        loop {
+            if let Some(first) = &self.stopped {
+                return Err(StoreError::Stopped { first: Arc::clone(first) });
+            }
+            let Err(failure) = self.attempt(group).await else { return Ok(()) };
+            if failure.is_final() {
+                tracing::error!(error = %failure, "ledger stopped");
+                self.stopped = Some(Arc::new(failure.clone()));
+            }
+            let time_left = begun.elapsed() + pause < self.place.settings.reconnect;
+            if !failure.is_passing() || !time_left {
+                return Err(failure);
+            }
+            tokio::time::sleep(pause.mul_f64(0.5 + fastrand::f64())).await;
+            pause = (pause * 2).min(PAUSE.1);
+        }
+    }
+
+    async fn attempt(&mut self, group: &mut [Box<dyn Waiting>]) -> Result<(), StoreError> {
+        let mut connection = match self.connection.take() {
+            Some(connection) => connection,
+            None => self.place.connect().await?,
+        };
+        let work = transact(&self.place, &mut connection, group);
+        let Ok(done) = tokio::time::timeout(GROUP_TIMEOUT, work).await else {
+            let source = Arc::new(sqlx::Error::PoolTimedOut);
+            return Err(StoreError::Unreachable { source });
+        };
+        match done {
+            Ok(()) => self.connection = Some(connection),
+            // A connection whose state is not known is not used again.
+            Err(ref failure) if failure.is_passing() || failure.is_final() => {}
+            Err(_) => {
+                if sqlx::raw_sql("ROLLBACK").execute(&mut connection).await.is_ok() {
+                    self.connection = Some(connection);
+                }
+            }
+        }
+        done
+    }
+}
+
+async fn transact(
+    place: &Place,
+    connection: &mut AnyConnection,
+    group: &mut [Box<dyn Waiting>],
+) -> Result<(), StoreError> {
+    let fail = |error| StoreError::of(place.dialect, error);
+    sqlx::raw_sql(place.dialect.begin()).execute(&mut *connection).await.map_err(fail)?;
+    let mut to = Transaction {
+        connection,
+        place,
+        now_ms: place.clock.now_ms(),
+        tallies: Tallies::default(),
+        contracts: Vec::new(),
+    };
+    for write in group {
+        write.apply(&mut to).await?;
+    }
+    let tallies = std::mem::take(&mut to.tallies);
+    tallies.write(&mut to).await?;
+    let contracts = std::mem::take(&mut to.contracts);
+    sqlx::raw_sql("COMMIT").execute(&mut *to.connection).await.map_err(fail)?;
+    place.commits.count();
+    place.remember(contracts);
+    Ok(())
+}
+
+/// Counts commits: each is one wait for the disk.
+#[derive(Debug, Default)]
+pub(crate) struct Commits(AtomicU64);
+
+impl Commits {
+    fn count(&self) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn so_far(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+}

@@ -1,0 +1,297 @@
+//! Runs: stored when acknowledged, ended once, read back as they were.
+
+use std::time::Duration;
+
+use airtight_core::codec::Usage;
+use airtight_core::price::Cost;
+use airtight_store::{
+    AttemptEnd, AttemptState, Begun, Filter, NewEvent, NewRun, Page, Postponed, Repeat, Review,
+    RunId, RunState, StoreError,
+};
+use serde_json::json;
+
+use crate::bed::{Bed, begin, counted, failed, keyed, met, new_attempt, new_run, store};
+
+crate::laws! {
+    a_run_is_there_for_others_when_begin_returns,
+    a_finished_run_reads_back_whole,
+    the_json_form_keeps_raw_and_parsed_output_apart,
+    a_key_has_one_final_result,
+    a_key_may_give_up_its_result,
+    a_run_whose_process_is_gone_is_taken_over,
+    a_postponed_run_goes_on_with_its_key,
+    a_late_end_is_fenced_and_kept_as_a_stray,
+    a_name_is_taken_once,
+    events_are_numbered_and_read_from_anywhere,
+    attempts_left_open_are_unknown,
+    writes_that_wait_together_share_a_commit,
+    a_write_that_fails_takes_nobody_with_it,
+    nothing_is_written_after_the_close,
+}
+
+async fn a_run_is_there_for_others_when_begin_returns(bed: Bed) {
+    let ledger = bed.open().await;
+    let token = begin(&ledger, new_run()).await;
+    let other = bed.open().await;
+    let run = other.run(token.id().as_str()).await.unwrap();
+    assert_eq!(run.summary.state, RunState::Open);
+    assert_eq!(run.prompt.as_deref(), Some("Write."));
+    let attempts = other.attempts(token.id()).await.unwrap();
+    assert_eq!(attempts.len(), 1);
+    assert_eq!((attempts[0].number, attempts[0].state), (1, AttemptState::Open));
+}
+
+async fn a_finished_run_reads_back_whole(bed: Bed) {
+    let ledger = bed.open().await;
+    let parent = RunId::from("parent".to_owned());
+    let run = NewRun {
+        parent: Some(parent.clone()),
+        key: Some("k".to_owned()),
+        batch: Some("b".to_owned()),
+        position: Some(4),
+        ..new_run()
+    };
+    let token = begin(&ledger, run).await;
+    let second = ledger.open_attempt(&token, new_attempt()).await.unwrap();
+    let end = |number, ending: &str| AttemptEnd {
+        number,
+        ending: ending.to_owned(),
+        rung: Some("tool".to_owned()),
+        output: Some(b"{}".to_vec()),
+        violations: Some(r#"["n is missing"]"#.to_owned()),
+        error: None,
+        usage: Usage { input_tokens: Some(5), ..Usage::default() },
+        cost: Cost::from_usd(0.5),
+    };
+    ledger.close_attempt(&token, end(1, "rejected")).await.unwrap();
+    let mut finish = met();
+    finish.ended = vec![end(second, "accepted")];
+    finish.elapsed = Some(Duration::from_millis(1234));
+    ledger.finish(&token, finish).await.unwrap();
+
+    let run = ledger.run("k").await;
+    assert!(matches!(run, Err(StoreError::NotFound { .. })), "a key is no name");
+    let run = ledger.run(token.id().as_str()).await.unwrap();
+    let summary = &run.summary;
+    assert_eq!(summary.parent, Some(parent));
+    assert_eq!((summary.key.as_deref(), summary.batch.as_deref()), (Some("k"), Some("b")));
+    assert_eq!((summary.position, summary.elapsed_ms), (Some(4), Some(1234)));
+    assert_eq!(
+        (summary.contract.as_str(), summary.contract_version.as_str()),
+        ("blog-writer", "2")
+    );
+    assert_eq!((summary.provider.as_str(), summary.model.as_str()), ("anthropic", "claude-x"));
+    assert_eq!((summary.driver.as_str(), summary.mode.as_str()), ("api", "tool"));
+    assert_eq!((summary.state, summary.review), (RunState::Done, Review::None));
+    assert_eq!((summary.outcome.as_deref(), summary.rung.as_deref()), (Some("met"), Some("tool")));
+    assert!(summary.output_valid);
+    assert_eq!(summary.usage, met().usage);
+    assert_eq!(summary.cost_usd, met().cost);
+    assert_eq!(run.system.as_deref(), Some("You write."));
+    assert_eq!(run.input.as_deref(), Some(&b"a document"[..]));
+    assert_eq!(run.output.as_deref(), Some(&br#"{"n":1}"#[..]));
+    assert_eq!(run.parsed_output.as_deref(), Some(r#"{"n":1}"#));
+
+    let attempts = ledger.attempts(token.id()).await.unwrap();
+    let endings: Vec<_> =
+        attempts.iter().map(|a| (a.number, a.state, a.ending.as_deref().unwrap())).collect();
+    let closed = AttemptState::Closed;
+    assert_eq!(endings, [(1, closed, "rejected"), (2, closed, "accepted")]);
+    assert_eq!(attempts[0].output.as_deref(), Some(&b"{}"[..]));
+    assert_eq!(attempts[0].cost_usd, Cost::from_usd(0.5));
+}
+
+async fn the_json_form_keeps_raw_and_parsed_output_apart(bed: Bed) {
+    let ledger = bed.open().await;
+    let good = store(&ledger, new_run(), met()).await;
+    let bad = store(&ledger, new_run(), failed()).await;
+    let json = |run| serde_json::to_value(run).unwrap();
+    let good = json(ledger.run(good.id().as_str()).await.unwrap());
+    assert_eq!(good["output"], r#"{"n":1}"#);
+    assert_eq!(good["parsedOutput"], json!({ "n": 1 }));
+    assert_eq!((&good["outputValid"], &good["outputErrors"]), (&json!(true), &json!(null)));
+    let bad = json(ledger.run(bad.id().as_str()).await.unwrap());
+    assert_eq!(bad["output"], "no JSON at all");
+    assert_eq!((&bad["parsedOutput"], &bad["outputValid"]), (&json!(null), &json!(false)));
+    assert_eq!(bad["outputErrors"][0]["message"], "not an object");
+}
+
+async fn a_key_has_one_final_result(bed: Bed) {
+    let ledger = bed.open().await;
+    let token = begin(&ledger, keyed("k")).await;
+    let other = bed.open().await;
+    let Begun::Busy { id, owner } = other.begin(keyed("k")).await.unwrap() else { panic!() };
+    assert_eq!(&id, token.id());
+    assert!(owner.contains(&std::process::id().to_string()), "{owner}");
+    ledger.finish(&token, met()).await.unwrap();
+    let Begun::Finished(run) = other.begin(keyed("k")).await.unwrap() else { panic!() };
+    assert_eq!(&run.summary.id, token.id());
+    assert_eq!(run.parsed_output.as_deref(), Some(r#"{"n":1}"#));
+    assert!(matches!(ledger.finish(&token, failed()).await, Ok(())), "told twice, stored once");
+    let run = ledger.run(token.id().as_str()).await.unwrap();
+    assert_eq!(run.summary.outcome.as_deref(), Some("met"));
+}
+
+async fn a_key_may_give_up_its_result(bed: Bed) {
+    let ledger = bed.open().await;
+    let first = store(&ledger, keyed("k"), failed()).await;
+    let again = |repeat| NewRun { repeat, ..keyed("k") };
+    let kept = ledger.begin(again(Repeat::Never)).await.unwrap();
+    assert!(matches!(kept, Begun::Finished(_)));
+    let second = store(&ledger, again(Repeat::Failed), met()).await;
+    let run = ledger.run(second.id().as_str()).await.unwrap();
+    assert_eq!(run.summary.parent.as_ref(), Some(first.id()));
+    let kept = ledger.begin(again(Repeat::Failed)).await.unwrap();
+    assert!(matches!(kept, Begun::Finished(run) if &run.summary.id == second.id()));
+    begin(&ledger, again(Repeat::Always)).await;
+    assert_eq!(ledger.run(first.id().as_str()).await.unwrap().summary.key, None);
+}
+
+async fn a_run_whose_process_is_gone_is_taken_over(bed: Bed) {
+    let ledger = bed.open().await;
+    let token = begin(&ledger, keyed("k")).await;
+    let event = || vec![NewEvent { kind: "e".to_owned(), body: "1".to_owned() }];
+    ledger.append(&token, event()).await.unwrap();
+    // Another host that is silent for a minute, and then one that speaks.
+    let quiet = "UPDATE runs SET owner = 'elsewhere:1:2/1/1/1', started_at = started_at - 60000";
+    bed.meddle(quiet).await;
+    let run = ledger.run(token.id().as_str()).await.unwrap();
+    assert_eq!(run.summary.state, RunState::Unknown);
+    assert_eq!(ledger.attempts(token.id()).await.unwrap()[0].state, AttemptState::Unknown);
+    let now = ledger.now_ms();
+    bed.meddle(&format!("INSERT INTO owners VALUES ('elsewhere:1:2/1/1/1', {now})")).await;
+    let run = ledger.run(token.id().as_str()).await.unwrap();
+    assert_eq!(run.summary.state, RunState::Open);
+    assert!(matches!(ledger.begin(keyed("k")).await.unwrap(), Begun::Busy { .. }));
+    bed.meddle("DELETE FROM owners").await;
+
+    let taken = begin(&ledger, keyed("k")).await;
+    assert_eq!(taken.id(), token.id());
+    assert!(taken.is_taken_over() && !token.is_taken_over());
+    assert_eq!(taken.attempt(), 2, "numbers go on");
+    ledger.append(&taken, event()).await.unwrap();
+    assert_eq!(ledger.events(taken.id(), 0, 10).await.unwrap().len(), 2);
+    for late in [ledger.append(&token, event()).await, ledger.finish(&token, met()).await] {
+        assert!(matches!(late, Err(StoreError::Fenced)), "{late:?}");
+    }
+    ledger.finish(&taken, met()).await.unwrap();
+}
+
+async fn a_postponed_run_goes_on_with_its_key(bed: Bed) {
+    let ledger = bed.open().await;
+    let token = begin(&ledger, keyed("k")).await;
+    let end = AttemptEnd { number: 1, ending: "failed".to_owned(), ..AttemptEnd::default() };
+    let later =
+        Postponed { error: "overloaded".to_owned(), ended: vec![end], ..Postponed::default() };
+    ledger.postpone(&token, later).await.unwrap();
+    let run = ledger.run(token.id().as_str()).await.unwrap();
+    assert_eq!(run.summary.state, RunState::Postponed);
+    let again = begin(&ledger, keyed("k")).await;
+    assert_eq!((again.id(), again.attempt()), (token.id(), 2));
+    ledger.finish(&again, met()).await.unwrap();
+    assert_eq!(ledger.attempts(token.id()).await.unwrap()[0].state, AttemptState::Closed);
+}
+
+async fn a_late_end_is_fenced_and_kept_as_a_stray(bed: Bed) {
+    let ledger = bed.open().await;
+    let late = begin(&ledger, keyed("k")).await;
+    bed.meddle("UPDATE runs SET owner = ''").await;
+    let taken = begin(&ledger, keyed("k")).await;
+    let mut finish = met();
+    finish.output = Some(b"too late".to_vec());
+    for _ in 0..2 {
+        let refused = ledger.finish(&late, finish.clone()).await;
+        assert!(matches!(refused, Err(StoreError::Fenced)));
+    }
+    let next = ledger.open_attempt(&taken, new_attempt()).await.unwrap();
+    assert_eq!(next, 3);
+    ledger.finish(&taken, failed()).await.unwrap();
+    let run = ledger.run(taken.id().as_str()).await.unwrap();
+    assert_eq!(run.summary.outcome.as_deref(), Some("attempts_exhausted"));
+    let attempts = ledger.attempts(taken.id()).await.unwrap();
+    let strays: Vec<_> = attempts.iter().filter(|a| a.state == AttemptState::Stray).collect();
+    assert_eq!(strays.len(), 1);
+    assert_eq!(strays[0].output.as_deref(), Some(&b"too late"[..]));
+    assert_eq!(counted(&ledger).await, 1);
+}
+
+async fn a_name_is_taken_once(bed: Bed) {
+    let ledger = bed.open().await;
+    let id = Some(RunId::from("mine".to_owned()));
+    begin(&ledger, NewRun { id: id.clone(), ..new_run() }).await;
+    let second = ledger.begin(NewRun { id, ..new_run() }).await;
+    assert!(matches!(second, Err(StoreError::Taken { .. })), "{second:?}");
+}
+
+async fn events_are_numbered_and_read_from_anywhere(bed: Bed) {
+    let ledger = bed.open().await;
+    let token = begin(&ledger, new_run()).await;
+    let events = |from: usize, to: usize| {
+        let event = |n| NewEvent { kind: format!("k{n}"), body: format!("{{\"n\":{n}}}") };
+        (from..=to).map(event).collect::<Vec<_>>()
+    };
+    ledger.append(&token, events(1, 120)).await.unwrap();
+    ledger.append(&token, Vec::new()).await.unwrap();
+    let mut finish = met();
+    finish.events = events(121, 125);
+    ledger.finish(&token, finish).await.unwrap();
+    let all = ledger.events(token.id(), 0, 1000).await.unwrap();
+    assert!(
+        all.iter().zip(1i64..).all(|(event, n)| event.number == n && event.kind == format!("k{n}"))
+    );
+    assert_eq!(all.len(), 125);
+    let some = ledger.events(token.id(), 118, 4).await.unwrap();
+    assert_eq!(some.iter().map(|event| event.number).collect::<Vec<_>>(), [119, 120, 121, 122]);
+}
+
+async fn attempts_left_open_are_unknown(bed: Bed) {
+    let ledger = bed.open().await;
+    let token = begin(&ledger, new_run()).await;
+    ledger.open_attempt(&token, new_attempt()).await.unwrap();
+    ledger.finish(&token, met()).await.unwrap();
+    let attempts = ledger.attempts(token.id()).await.unwrap();
+    assert!(attempts.iter().all(|attempt| attempt.state == AttemptState::Unknown));
+}
+
+async fn writes_that_wait_together_share_a_commit(bed: Bed) {
+    let ledger = bed.open().await;
+    let before = ledger.commits();
+    let runs = (0..400).map(|n| store_one(ledger.clone(), n));
+    futures_util::future::join_all(runs.map(tokio::spawn)).await;
+    let commits = ledger.commits() - before;
+    assert_eq!(counted(&ledger).await, 400);
+    assert!(commits <= 200, "800 writes took {commits} commits");
+}
+
+async fn store_one(ledger: airtight_store::Ledger, n: usize) {
+    store(&ledger, keyed(&format!("key {n}")), met()).await;
+}
+
+async fn a_write_that_fails_takes_nobody_with_it(bed: Bed) {
+    let ledger = bed.open().await;
+    let id = Some(RunId::from("taken".to_owned()));
+    begin(&ledger, NewRun { id: id.clone(), ..new_run() }).await;
+    let writes = (0..200).map(|n| {
+        let id = id.clone().filter(|_| n % 10 == 0);
+        ledger.begin(NewRun { id, ..new_run() })
+    });
+    let done = futures_util::future::join_all(writes).await;
+    for (n, begun) in done.iter().enumerate() {
+        assert_eq!(begun.is_err(), n % 10 == 0, "{n}: {begun:?}");
+    }
+    let page = Page { limit: 1000, ..Page::default() };
+    assert_eq!(ledger.runs(&Filter::default(), page).await.unwrap().len(), 181);
+}
+
+async fn nothing_is_written_after_the_close(bed: Bed) {
+    let ledger = bed.open().await;
+    let other = ledger.clone();
+    let pending = tokio::spawn({
+        let ledger = ledger.clone();
+        async move { begin(&ledger, new_run()).await }
+    });
+    let token = pending.await.unwrap();
+    ledger.close().await;
+    assert!(matches!(other.begin(new_run()).await, Err(StoreError::Closed)));
+    assert!(matches!(other.run(token.id().as_str()).await, Err(StoreError::Closed)));
+}
