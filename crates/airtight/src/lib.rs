@@ -48,11 +48,11 @@ mod typed;
 pub use airtight_agent::provider::{Retries, Timeouts};
 pub use airtight_core::Answer as Certainty;
 pub use airtight_core::codec::Usage;
-pub use airtight_core::contract::{Decision, Identity, Options, Patterns, Wrap};
+pub use airtight_core::contract::{Custody, Decision, Identity, Options, Patterns, Stored, Wrap};
 pub use airtight_core::json::{Kind, Limits, Node, Number, ParseError, ParseErrorKind};
 pub use airtight_core::price::Cost;
 pub use airtight_core::run::{
-    Attempt, Budget, Ending, Mode, Outcome, Policy, Report, Rung, TextRung,
+    Attempt, Budget, Ending, Mode, Outcome, Policy, RepairRung, Report, Rung, TextRung,
 };
 pub use airtight_core::verdict::check;
 pub use airtight_core::{

@@ -2,6 +2,7 @@
 //!
 //! Whatever the end is, `json` and `stream-json` have exactly one result, and it comes last.
 
+mod care;
 mod identity;
 mod partial;
 mod pretty;
@@ -22,6 +23,7 @@ use crate::advice;
 use crate::cli::OutputFormat;
 use crate::error::{Error, Outcome};
 use crate::printer::{Printer, Span};
+pub(crate) use care::Care;
 pub(crate) use identity::uuid;
 pub(crate) use shapes::{ContractName, Init, McpServer};
 use shapes::{Failure, Line, PermissionDenial, RunResult, System, Usage};
@@ -61,6 +63,8 @@ pub(crate) struct Output<'p> {
     interrupt: CancellationToken,
     /// What to do if the provider refuses the key.
     key_hint: Option<String>,
+    /// What is at stake, if anything is.
+    care: Option<Care>,
 }
 
 impl<'p> Output<'p> {
@@ -82,7 +86,13 @@ impl<'p> Output<'p> {
             failure: None,
             interrupt,
             key_hint: None,
+            care: None,
         }
+    }
+
+    /// Says what is at stake.
+    pub(crate) fn care(&mut self, care: Option<Care>) {
+        self.care = care;
     }
 
     /// Says what to do if the provider refuses the key.
@@ -128,7 +138,9 @@ impl<'p> Output<'p> {
             return Ok(outcome);
         }
         let message = report.error.as_ref().map(|error| self.told(error));
-        let error = Error::new(outcome, message.unwrap_or_else(|| "the run failed".to_owned()));
+        let message = message.unwrap_or_else(|| "the run failed".to_owned());
+        let message = self.care.iter().fold(message, |message, care| care.told(&message));
+        let error = Error::new(outcome, message);
         Err(self.hints(report).into_iter().fold(error, Error::hint))
     }
 
@@ -213,11 +225,13 @@ impl<'p> Output<'p> {
             attempts: report.attempts.iter().map(|it| self.transcript.attempt(it)).collect(),
             edits: report.edits.listed().to_vec(),
             edit_total: report.edits.total(),
+            unchecked: report.unchecked.iter().map(|it| it.as_str().to_owned()).collect(),
             losses: report.losses.clone(),
             usage: Usage::from(&report.usage),
             total_cost_usd: report.cost.map(airtight_core::price::Cost::usd),
             tokens_saved: report.tokens_saved,
             harness: self.transcript.harness(),
+            review: report.needs_review(),
             permission_denials: report.denials.iter().map(|it| self.denied(it)).collect(),
             error: report.error.as_ref().filter(|_| !is_met).map(|error| Failure {
                 kind: outcome.name(),
@@ -249,7 +263,8 @@ impl<'p> Output<'p> {
             (Advice::CheckKey, Some(hint)) => hint.clone(),
             _ => advice::words(advice),
         });
-        words.iter().map(|words| self.transcript.masked(words)).collect()
+        let care = self.care.iter().flat_map(|care| care.hints(report));
+        words.into_iter().chain(care).map(|words| self.transcript.masked(&words)).collect()
     }
 
     /// Returns the result of a run that never began, or that we failed to end.
@@ -275,12 +290,14 @@ impl<'p> Output<'p> {
             attempts: Vec::new(),
             edits: Vec::new(),
             edit_total: 0,
+            unchecked: Vec::new(),
             losses: Vec::new(),
             usage: Usage::from(&seen.usage),
             // Nothing was asked, so nothing was spent; unless we failed, which may be at any time.
             total_cost_usd: (error.kind != Outcome::Machine).then_some(0.0),
             tokens_saved: 0,
             harness: self.transcript.harness(),
+            review: false,
             permission_denials: Vec::new(),
             error: Some(Failure {
                 kind: error.kind.name(),

@@ -1,6 +1,7 @@
 //! Contracts: a JSON Schema that passed preflight, ready to judge.
 
 mod compile;
+mod custody;
 mod cycle;
 mod diagnostic;
 mod example;
@@ -17,12 +18,12 @@ mod subschemas;
 mod worked;
 
 use jsonschema::Draft;
-use semver::Version;
 use serde_json::Value;
 
 use crate::verdict::validator::Validator;
 
 pub use compile::Patterns;
+pub use custody::{Custody, Stored};
 pub use cycle::Expansion;
 pub use diagnostic::{Diagnostic, Refusal, Severity};
 pub use example::ExampleError;
@@ -33,6 +34,7 @@ pub use preflight::{Options, Preflight, Scrutiny, Wrap};
 pub use root::Decision;
 pub use rules::Source;
 pub(crate) use rules::{GROUNDED, RULES};
+pub use semver::Version;
 pub use source::{Origin, SOURCE_LIMIT_BYTES};
 pub use worked::WorkedExample;
 

@@ -11,6 +11,7 @@ use tracing::{Instrument as _, Span};
 use super::Agent;
 use super::background::Background;
 use super::stage::Stage;
+use crate::provider::Provider;
 use crate::subagent::{AGENT_TOOL, Subagents};
 use crate::telemetry;
 use crate::toolbox::Toolbox;
@@ -23,6 +24,8 @@ const HOLDBACK: Duration = Duration::from_millis(500);
 #[derive(Clone, Copy)]
 pub(crate) struct Scene<'a> {
     pub(crate) agent: &'a Agent,
+    /// Who answers.
+    pub(crate) provider: &'a Provider,
     pub(crate) stage: &'a dyn Stage,
     /// The tool call that this is a subagent of.
     pub(crate) parent: Option<&'a str>,
@@ -112,6 +115,7 @@ impl<'a> Performance<'a> {
             match self.next_step() {
                 Step::CallModel(request) => self.converse(*request).await,
                 Step::CallTools(calls) => self.call_tools(calls).await,
+                Step::Extract(job) => self.extract(*job).await,
                 Step::Wait => self.wait().await,
                 Step::Done if self.may_end().await.is_break() => break,
                 Step::Done => {}

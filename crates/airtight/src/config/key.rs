@@ -29,6 +29,11 @@ pub(crate) enum Key {
     MaxToolCalls,
     MaxTokensTotal,
     MaxCost,
+    Rungs,
+    Extractor,
+    Critical,
+    Store,
+    Keep,
     ApprovalMode,
     Allow,
     Exclude,
@@ -69,6 +74,10 @@ pub(crate) enum Kind {
     Duration,
     /// Several texts.
     List,
+    /// Several of these, or none.
+    Choices(&'static [&'static str]),
+    /// `90d`.
+    Days,
     /// A table that its own reader understands.
     Table,
 }
@@ -152,11 +161,13 @@ const FIRST: Spec =
 const MODES: &[&str] = &["auto", "native", "tool", "prompt"];
 const APPROVALS: &[&str] = &["plan", "default", "auto-edit", "yolo"];
 const PROGRAMS: &[&str] = &["claude", "codex", "qwen", "gemini", "opencode"];
+const RUNGS: &[&str] = &["text", "repair"];
+const STORED: &[&str] = &["full", "masked", "metadata"];
 const FORMATS: &[&str] = &["text", "json", "stream-json"];
 
 /// Every setting, in the order of reports.
 #[rustfmt::skip]
-pub(crate) static TABLE: [Spec; 43] = [
+pub(crate) static TABLE: [Spec; 48] = [
     FIRST,
     spec(Key::Via, "via", &["AIRTIGHT_VIA"], Kind::Choice(PROGRAMS), "the agent CLI that answers").trusted(),
     spec(Key::HarnessPath, "harness.path", &["AIRTIGHT_VIA_PATH"], Kind::Text, "where the agent CLI is").trusted(),
@@ -189,6 +200,11 @@ pub(crate) static TABLE: [Spec; 43] = [
     spec(Key::MaxToolCalls, "policy.max_tool_calls", &["AIRTIGHT_MAX_TOOL_CALLS"], Kind::Whole(0, 1_000_000), "the most tool calls; 0 allows none"),
     spec(Key::MaxTokensTotal, "policy.max_tokens_total", &["AIRTIGHT_MAX_TOKENS_TOTAL"], Kind::Whole(1, LARGE), "the most tokens of a run, input and output"),
     spec(Key::MaxCost, "policy.max_cost", &["AIRTIGHT_MAX_COST"], Kind::Decimal(0.0, 1_000_000.0), "the most dollars of a run"),
+    spec(Key::Rungs, "policy.rungs", &[], Kind::Choices(RUNGS), "what counts besides the tool and native output as they stand"),
+    spec(Key::Extractor, "policy.extractor", &["AIRTIGHT_EXTRACTOR"], Kind::Text, "the model that looks for the answer in text without one, as `provider:name`").trusted(),
+    spec(Key::Critical, "policy.critical", &[], Kind::Switch, "nothing may go on without an answer: fail as loudly as can be"),
+    spec(Key::Store, "policy.store", &[], Kind::Choice(STORED), "what of a run is stored"),
+    spec(Key::Keep, "policy.keep", &[], Kind::Days, "how long stored runs are kept"),
     spec(Key::ApprovalMode, "permissions.approval_mode", &["AIRTIGHT_APPROVAL_MODE"], Kind::Choice(APPROVALS), "what tools may do without asking").trusted(),
     spec(Key::Allow, "permissions.allow", &[], Kind::List, "tools, or patterns of their calls, that may always run").appended().trusted(),
     spec(Key::Exclude, "permissions.exclude", &[], Kind::List, "tools, or patterns of their calls, that never run").appended(),

@@ -18,6 +18,7 @@ pub(crate) enum Value {
     Switch(bool),
     Duration(Duration),
     List(Vec<String>),
+    Days(u32),
     Table(Json),
 }
 
@@ -32,6 +33,8 @@ pub(crate) enum ValueError {
     Range(String, String),
     #[error(transparent)]
     Duration(#[from] duration::DurationError),
+    #[error("expected a number of days between `1d` and `36500d`")]
+    Days,
     #[error("expected an `http://` or `https://` URL")]
     Url,
     #[error("a base URL must not hold {0}")]
@@ -61,14 +64,26 @@ impl Value {
                 .map(Self::List)
                 .ok_or(ValueError::Type("a list of strings")),
             (Kind::List, _) => Err(ValueError::Type("a list of strings")),
+            (Kind::Choices(choices), Json::Array(items)) => items
+                .iter()
+                .map(|item| choice(item.as_str().unwrap_or_default(), choices))
+                .collect::<Result<_, _>>()
+                .map(Self::List),
+            (Kind::Choices(_), _) => Err(ValueError::Type("a list of strings")),
             (Kind::Whole(..) | Kind::Decimal(..) | Kind::Duration, Json::Number(number)) => {
                 Self::from_text(kind, &number.to_string())
             }
             (Kind::Whole(..) | Kind::Decimal(..), _) => Err(ValueError::Type("a number")),
             (_, Json::String(text)) => Self::from_text(kind, text),
-            (Kind::Text | Kind::Url | Kind::Variable | Kind::Choice(_) | Kind::Duration, _) => {
-                Err(ValueError::Type("a string"))
-            }
+            (
+                Kind::Text
+                | Kind::Url
+                | Kind::Variable
+                | Kind::Choice(_)
+                | Kind::Duration
+                | Kind::Days,
+                _,
+            ) => Err(ValueError::Type("a string")),
         }
     }
 
@@ -78,8 +93,7 @@ impl Value {
             Kind::Text => Ok(Self::Text(text.to_owned())),
             Kind::Url => url(text).map(Self::Text),
             Kind::Variable => variable(text).map(Self::Text),
-            Kind::Choice(choices) if choices.contains(&text) => Ok(Self::Text(text.to_owned())),
-            Kind::Choice(choices) => Err(ValueError::Choice(quoted(choices))),
+            Kind::Choice(choices) => choice(text, choices).map(Self::Text),
             Kind::Whole(least, most) => whole(text, least, most).map(Self::Whole),
             Kind::Decimal(least, most) => decimal(text, least, most).map(Self::Decimal),
             Kind::Switch => switch(text).map(Self::Switch),
@@ -87,6 +101,11 @@ impl Value {
             Kind::List => {
                 Ok(Self::List(text.split(',').map(|one| one.trim().to_owned()).collect()))
             }
+            Kind::Choices(choices) => {
+                let items = text.split(',').map(str::trim).filter(|one| !one.is_empty());
+                items.map(|one| choice(one, choices)).collect::<Result<_, _>>().map(Self::List)
+            }
+            Kind::Days => days(text).map(Self::Days),
             Kind::Table => Err(ValueError::Type("a table")),
         }
     }
@@ -101,6 +120,7 @@ impl fmt::Display for Value {
             Self::Switch(switch) => switch.fmt(formatter),
             Self::Duration(time) => formatter.write_str(&duration::write(*time)),
             Self::List(items) => formatter.write_str(&items.join(", ")),
+            Self::Days(days) => write!(formatter, "{days}d"),
             // The names are enough; commands and headers may hold secrets.
             Self::Table(table) => {
                 let names = table.as_object().into_iter().flat_map(|table| table.keys());
@@ -154,6 +174,19 @@ fn switch(text: &str) -> Result<bool, ValueError> {
     }
 }
 
+fn choice(text: &str, choices: &[&str]) -> Result<String, ValueError> {
+    let chosen = choices.iter().find(|choice| **choice == text);
+    chosen.map(|choice| (*choice).to_owned()).ok_or_else(|| ValueError::Choice(quoted(choices)))
+}
+
+/// The longest that anything is kept: a hundred years.
+const DAYS_LIMIT: u32 = 36_500;
+
+fn days(text: &str) -> Result<u32, ValueError> {
+    let number = text.trim().strip_suffix('d').and_then(|number| number.parse().ok());
+    number.filter(|days| (1..=DAYS_LIMIT).contains(days)).ok_or(ValueError::Days)
+}
+
 fn quoted(choices: &[&str]) -> String {
     choices.iter().map(|choice| format!("`{choice}`")).collect::<Vec<_>>().join(", ")
 }
@@ -183,11 +216,26 @@ mod tests {
             (Kind::Text, json!(1)),
             (Kind::Table, json!([])),
             (Kind::Duration, json!("s3cret")),
+            (Kind::Choices(&["a", "b"]), json!(["a", "s3cret"])),
+            (Kind::Choices(&["a", "b"]), json!([1])),
+            (Kind::Days, json!("90")),
+            (Kind::Days, json!("0d")),
+            (Kind::Days, json!("36501d")),
+            (Kind::Days, json!(90)),
         ];
         for (kind, value) in refused {
             let error = Value::from_json(kind, &value).unwrap_err().to_string();
             assert!(!error.contains("s3cret"), "{error}");
         }
+    }
+
+    #[test]
+    fn days_and_choices_are_written_as_they_are_read() {
+        assert_eq!(Value::from_json(Kind::Days, &json!("90d")).unwrap().to_string(), "90d");
+        let rungs = Value::from_json(Kind::Choices(&["text", "repair"]), &json!(["repair"]));
+        assert_eq!(rungs.unwrap().to_string(), "repair");
+        let none = Value::from_json(Kind::Choices(&["text"]), &json!([]));
+        assert_eq!(none, Ok(Value::List(Vec::new())));
     }
 
     #[test]

@@ -14,6 +14,7 @@ mod doctor;
 #[cfg(feature = "embedded")]
 mod embedded;
 mod errors;
+mod extraction;
 mod failures;
 mod hooks;
 mod interrupts;

@@ -1,5 +1,6 @@
 //! The run itself, and everyone who watches it.
 
+use airtight_agent::provider::Provider;
 use airtight_agent::{Agent, Event, HookFaults, Observer, Recording, Subagents};
 use airtight_core::run::{self, Job, Report, Run};
 
@@ -8,7 +9,6 @@ use super::limit::Limit;
 use super::live::Live;
 use super::prepared::Prepared;
 use crate::advice;
-use crate::config::Key;
 use crate::error::{Error, Outcome};
 use crate::output::{ContractName, Init, Output, VERSION, uuid};
 use crate::printer::{Span, Tone};
@@ -105,6 +105,7 @@ impl Prepared {
         let mut init = init(session_id, &self.driver.to_string(), contract, &unpacked);
         let mut agent = Agent::new(self.provider, unpacked.toolbox, unpacked.hooks);
         agent.retries = self.driver.retries(&self.config);
+        agent.extractor = self.extractor;
         agent.subagents = unpacked
             .subagents
             .map(|subagents| Subagents { price: self.price, ..subagents }.like(&self.policy));
@@ -114,7 +115,7 @@ impl Prepared {
             dialect: agent.provider.dialect(),
             model: agent.provider.model().to_owned(),
             mode: self.driver.mode(&self.config),
-            system: self.config.text(Key::System).map(str::to_owned),
+            system: self.system,
             prompt: self.prompt,
             tools,
             terminal: unpacked.terminal,
@@ -122,6 +123,7 @@ impl Prepared {
             price: self.price,
             account: agent.provider.account(),
             source: self.source,
+            extractor: agent.extractor.as_ref().map(Provider::extractor),
         })
         .map_err(refused)?;
         init.tools = run.tools().map(|tool| tool.name.clone()).collect();
