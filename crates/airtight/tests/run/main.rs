@@ -25,6 +25,7 @@ mod mishaps;
 mod output;
 mod prompts;
 mod proxies;
+mod roles;
 mod roots;
 mod said;
 mod secrets;
