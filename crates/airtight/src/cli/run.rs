@@ -258,7 +258,8 @@ pub(crate) struct OutputArgs {
 /// Whom to believe.
 #[derive(Debug, Args)]
 pub(crate) struct TrustArgs {
-    /// Let the project's `airtight.toml` and contracts run programs, widen permissions and move keys
+    /// Let the project's settings, its contracts, and what it sets for agent CLIs, run programs, widen
+    /// permissions and move keys
     #[arg(long)]
     pub(crate) trust_project: bool,
 }

@@ -31,6 +31,7 @@ impl Run {
             examples: self.offer.as_ref().map(|it| it.examples.clone()).unwrap_or_default(),
             max_output_tokens: policy.max_output_tokens,
             temperature: policy.temperature,
+            max_cost: self.purse.cost_left(),
         }
     }
 
