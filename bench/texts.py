@@ -113,7 +113,7 @@ def print_texts():
         {"airtight": "verdict", "Ajv": "verdict", "python-jsonschema": "verdict"},
         [("", size, inputs.whole(size), [SCHEMA]) for size in [2 * KB, 200 * KB]],
     )
-    contracts = sorted((ROOT / "schemas").glob("*.json"))
+    contracts = sorted([*(ROOT / "schemas").glob("*.json"), *(ROOT / "contracts").glob("*.json")])
     for title, task in [("Compile", "compile"), ("Preflight (ours) against compile (theirs)", "preflight")]:
         compare(
             title,

@@ -7,6 +7,7 @@
 mod background;
 mod batch;
 mod conversation;
+mod extraction;
 mod objection;
 mod performance;
 mod stage;
@@ -63,14 +64,17 @@ pub struct Agent {
     pub hooks: Hooks,
     /// Whether, and how, it can send others.
     pub subagents: Option<Subagents>,
+    /// Who looks for the answer in text that holds none, if the job names somebody.
+    pub extractor: Option<Provider>,
     /// How failed requests are sent again.
     pub retries: Retries,
 }
 
 impl Agent {
-    /// Makes an agent without subagents.
+    /// Makes an agent without subagents and extractor.
     pub fn new(provider: Provider, toolbox: Toolbox, hooks: Hooks) -> Self {
-        Self { provider, toolbox, hooks, subagents: None, retries: Retries::default() }
+        let (subagents, extractor, retries) = (None, None, Retries::default());
+        Self { provider, toolbox, hooks, subagents, extractor, retries }
     }
 
     /// Returns what the model of a job is told it can call: the toolbox, and `agent` if it may.
@@ -104,8 +108,14 @@ impl Agent {
         let stage = stage::Live::new(observer);
         self.hooks.begin_run();
         let toolbox = self.toolbox.for_a_run().among(run.tools());
-        let journal = journal.as_deref();
-        let scene = Scene { agent: self, stage: &stage, journal, parent: None, toolbox: &toolbox };
+        let scene = Scene {
+            agent: self,
+            provider: &self.provider,
+            stage: &stage,
+            journal: journal.as_deref(),
+            parent: None,
+            toolbox: &toolbox,
+        };
         let span = telemetry::run(&self.provider, run.job(), Sender::User);
         let performance = Performance::new(scene, run, interrupt).since(started.into());
         let mut report = performance.perform(span).await;

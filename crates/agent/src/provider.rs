@@ -15,7 +15,7 @@ use std::ops::ControlFlow;
 use airtight_core::codec::{Assembler, Delta, ProviderFailure, Reply, Request, Usage, Wire};
 use airtight_core::lower::Dialect;
 use airtight_core::price::Price;
-use airtight_core::run::Account;
+use airtight_core::run::{Account, Extractor};
 use airtight_core::transcript::{Event, Program, Record};
 
 #[cfg(feature = "embedded")]
@@ -118,6 +118,16 @@ impl Provider {
             #[cfg(feature = "embedded")]
             Self::Embedded(_) => Some(Price::FREE),
             Self::Harness(_) => None,
+        }
+    }
+
+    /// Returns what a run must know of it to have it extract answers.
+    pub fn extractor(&self) -> Extractor {
+        Extractor {
+            model: self.model().to_owned(),
+            dialect: self.dialect(),
+            price: self.price(),
+            account: self.account(),
         }
     }
 

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use airtight_core::message::{ToolCall, ToolResult, ToolSpec, ToolStatus};
 use airtight_core::price::Price;
-use airtight_core::run::{Notification, Policy, Run, TextRung};
+use airtight_core::run::{Notification, Policy, RepairRung, Run, TextRung};
 use tokio_util::sync::CancellationToken;
 
 use crate::drive::{Allowance, Performance, Returned, Scene, failed};
@@ -36,6 +36,8 @@ pub struct Subagents {
     pub wall: Duration,
     /// Whether plain text counts where one has a schema to meet.
     pub text: TextRung,
+    /// Whether an answer counts there that had to be changed.
+    pub repair: RepairRung,
     /// The most output tokens of one answer.
     pub max_output_tokens: Option<u32>,
     /// Sampling temperature.
@@ -50,6 +52,7 @@ impl Default for Subagents {
             max_turns: 50,
             wall: Duration::from_mins(10),
             text: TextRung::default(),
+            repair: RepairRung::default(),
             max_output_tokens: None,
             temperature: None,
         }
@@ -61,6 +64,7 @@ impl Subagents {
     #[must_use]
     pub fn like(mut self, policy: &Policy) -> Self {
         self.text = policy.text;
+        self.repair = policy.repair;
         self.max_output_tokens = policy.max_output_tokens;
         self.temperature = policy.temperature;
         self

@@ -68,6 +68,7 @@ impl Observer for Seen {
             | EventKind::Said { .. }
             | EventKind::Heard(_)
             | EventKind::Judged(_)
+            | EventKind::Extracting { .. }
             | EventKind::Retried(_)
             | EventKind::Notified(_)
             | EventKind::Ended(_) => {}
@@ -133,6 +134,7 @@ impl Scene {
             price: None,
             account: Account::Driver,
             source: None,
+            extractor: None,
         });
         let agent = Agent::new(Provider::Harness(harness), Toolbox::default(), Hooks::default());
         let mut seen = Seen::default();

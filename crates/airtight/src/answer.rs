@@ -3,7 +3,7 @@
 use airtight_core::codec::Usage;
 use airtight_core::price::Cost;
 use airtight_core::run::{Attempt, Outcome, Report, RunError, Rung};
-use airtight_core::{Document, Edits, Loss};
+use airtight_core::{Document, Edits, Loss, Pointer};
 use serde::de::DeserializeOwned;
 
 /// An answer that satisfies its contract.
@@ -19,6 +19,8 @@ pub struct Answer<T> {
     pub attempts: Vec<Attempt>,
     /// What was changed in what the model said.
     pub edits: Edits,
+    /// Places of an extracted answer that cannot be looked up in what the model said.
+    pub unchecked: Vec<Pointer>,
     /// What the provider was not asked to enforce.
     pub losses: Vec<Loss>,
     /// All tokens, failed requests included.
@@ -86,6 +88,7 @@ pub(crate) fn read<T: DeserializeOwned>(report: Report) -> Result<Answer<T>, Run
             rung,
             attempts: report.attempts,
             edits: report.edits,
+            unchecked: report.unchecked,
             losses: report.losses,
             usage: report.usage,
             cost: report.cost,

@@ -93,7 +93,7 @@ fn refusal(source: &ContractSource, diagnostics: &[Diagnostic], command: &str) -
     let error = Error::new(Outcome::Contract, format!("contract refused: `{}`", source.label()))
         .with_findings(errors.map(advised).collect());
     match source {
-        ContractSource::File { .. } | ContractSource::Named { .. } => {
+        ContractSource::File { .. } | ContractSource::Named { .. } | ContractSource::Role(_) => {
             error.hint(explain_hint(command))
         }
         ContractSource::Inline(_) | ContractSource::Stdin => error,

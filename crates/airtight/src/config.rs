@@ -1,8 +1,9 @@
 //! What is in force and where it comes from.
 //!
-//! The `airtight.toml` of the project, that of the user, the environment and the flags, in rising
-//! strength: what somebody else put into a repository never overrules its user. Every value is
-//! checked where it is read and knows its origin; an unknown key is an error.
+//! The `airtight.toml` of the project, that of the user, the file of the contract, the environment and
+//! the flags, in rising strength: what somebody else put into a repository never overrules its user, so
+//! that a contract's file which is not trusted is weaker than the user's. Every value is checked where
+//! it is read and knows its origin; an unknown key is an error.
 
 pub(crate) mod duration;
 mod file;
@@ -20,7 +21,8 @@ use serde_json::Value as Json;
 
 use crate::env::Environment;
 use crate::error::{Error, Outcome};
-use file::Owner;
+use crate::source::Role;
+pub(crate) use file::{Own, Owner, read as read_file};
 pub(crate) use key::{Key, Spec, TABLE};
 use key::{Merge, Reach};
 pub(crate) use origin::Origin;
@@ -39,9 +41,14 @@ impl Entry {
     pub(crate) fn flag(key: Key, flag: &'static str, value: Value) -> Self {
         Self { key, value, origin: Origin::Flag(flag) }
     }
+
+    /// Returns the entry of a contract's file that is not trusted.
+    fn distrusted(self) -> Self {
+        Self { origin: self.origin.distrusted(), ..self }
+    }
 }
 
-/// Whether the project's file may run programs, widen permissions and move keys.
+/// Whether files of the project may run programs, widen permissions and move keys.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Trust {
     /// As `trusted_projects` of the user says.
@@ -64,9 +71,10 @@ pub(crate) struct Config {
 }
 
 impl Config {
-    /// Reads files and environment, and puts `flags` on top.
+    /// Reads files and environment, adds what the contract's own file says, and puts `flags` on top.
     pub(crate) fn load(
         environment: &Environment,
+        role: Option<&Role>,
         flags: Vec<Entry>,
         trust: Trust,
     ) -> Result<Self, Error> {
@@ -79,19 +87,33 @@ impl Config {
             .as_deref()
             .map(|path| file::read(path, Owner::User))
             .transpose()?
-            .unwrap_or_default();
+            .unwrap_or_default()
+            .entries;
         if let Some(path) = file::find_project(environment.launch_directory())
             .filter(|path| Some(path) != user.as_ref())
         {
-            let entries = file::read(&path, Owner::Project)?;
-            if trust == Trust::AsConfigured && !is_trusted(&path, &user_entries, environment) {
-                entries.iter().try_for_each(|entry| require_harmless(entry, &path))?;
+            let entries = file::read(&path, Owner::Project)?.entries;
+            let folder = path.parent().unwrap_or(&path);
+            if trust == Trust::AsConfigured && !is_trusted(&[folder], &user_entries, environment) {
+                entries.iter().try_for_each(|entry| require_harmless(entry, folder))?;
             }
             config.add(entries);
             config.files.push(path);
         }
+        let standing = match (role, trust) {
+            (Some(role), Trust::AsConfigured) => role_standing(role, &user_entries, environment),
+            (Some(_), Trust::Given) | (None, _) => Standing::Trusted,
+        };
+        if let (Some(role), Standing::Distrusted) = (role, standing) {
+            role.entries.iter().try_for_each(|entry| require_harmless(entry, role.home()))?;
+            config.add(role.entries.iter().cloned().map(Entry::distrusted).collect());
+        }
         config.add(user_entries);
         config.files.extend(user);
+        if let (Some(role), Standing::Trusted) = (role, standing) {
+            config.add(role.entries.clone());
+        }
+        config.files.extend(role.map(|role| role.path.clone()));
         config.add(read_environment(environment)?);
         config.add(flags);
         config.warnings = unknown_variables(environment);
@@ -193,20 +215,39 @@ impl Config {
     }
 }
 
-/// Claims that the user trusts the project that `path` configures.
-fn is_trusted(path: &Path, user: &[Entry], environment: &Environment) -> bool {
-    let folder = path.parent().and_then(|folder| folder.canonicalize().ok());
+/// Claims that the user trusts one of `folders`.
+fn is_trusted(folders: &[&Path], user: &[Entry], environment: &Environment) -> bool {
+    let folders: Vec<PathBuf> =
+        folders.iter().filter_map(|folder| folder.canonicalize().ok()).collect();
     let said = user.iter().filter(|entry| entry.key == Key::TrustedProjects);
     let mut trusted = said.filter_map(|entry| entry.value.as_list()).flatten();
-    folder.is_some_and(|folder| {
-        trusted.any(|named| {
-            environment.resolve(named).canonicalize().is_ok_and(|named| named == folder)
-        })
+    trusted.any(|named| {
+        environment.resolve(named).canonicalize().is_ok_and(|named| folders.contains(&named))
     })
 }
 
+/// Whether the user has a reason to trust a contract's file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Standing {
+    Trusted,
+    Distrusted,
+}
+
+/// A contract's file is trusted with the project that it belongs to, and where the user put it among
+/// the own settings.
+fn role_standing(role: &Role, user: &[Entry], environment: &Environment) -> Standing {
+    let is_own = environment.config_folder().is_some_and(|own| role.path.starts_with(own));
+    let home = role.home();
+    let folders: Vec<&Path> =
+        role.path.ancestors().skip(1).take_while(|folder| folder.starts_with(home)).collect();
+    if is_own || is_trusted(&folders, user, environment) {
+        return Standing::Trusted;
+    }
+    Standing::Distrusted
+}
+
 /// Refuses what an untrusted project must not set.
-fn require_harmless(entry: &Entry, path: &Path) -> Result<(), Error> {
+fn require_harmless(entry: &Entry, folder: &Path) -> Result<(), Error> {
     let narrows = match (&entry.value, entry.key) {
         (Value::Text(mode), Key::ApprovalMode) => matches!(mode.as_str(), "plan" | "default"),
         (Value::Switch(switch), Key::Sandbox | Key::Store) => *switch,
@@ -220,7 +261,7 @@ fn require_harmless(entry: &Entry, path: &Path) -> Result<(), Error> {
         Reach::Trusted if narrows => Ok(()),
         Reach::User => Err(refused("is for the user's own file")),
         Reach::Trusted => {
-            let folder = path.parent().unwrap_or(path).display();
+            let folder = folder.display();
             Err(refused("counts only in a project that you trust")
                 .hint(format!("read the file; then pass `--trust-project`, or add `{folder}` to `trusted_projects` in your own `{}`", file::NAME)))
         }

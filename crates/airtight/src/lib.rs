@@ -52,7 +52,7 @@ pub use airtight_core::contract::{Decision, Identity, Options, Patterns, Wrap};
 pub use airtight_core::json::{Kind, Limits, Node, Number, ParseError, ParseErrorKind};
 pub use airtight_core::price::Cost;
 pub use airtight_core::run::{
-    Attempt, Budget, Ending, Mode, Outcome, Policy, Report, Rung, TextRung,
+    Attempt, Budget, Ending, Mode, Outcome, Policy, RepairRung, Report, Rung, TextRung,
 };
 pub use airtight_core::verdict::check;
 pub use airtight_core::{

@@ -2,6 +2,7 @@
 //!
 //! Whatever the end is, `json` and `stream-json` have exactly one result, and it comes last.
 
+mod care;
 mod identity;
 mod partial;
 mod pretty;
@@ -25,6 +26,7 @@ use crate::cli::OutputFormat;
 use crate::error::{Error, Outcome};
 use crate::ledger::Recorder;
 use crate::printer::{Printer, Span};
+pub(crate) use care::Care;
 pub(crate) use identity::uuid;
 pub(crate) use pretty::pretty;
 pub(crate) use shapes::{ContractName, Init, McpServer};
@@ -68,6 +70,8 @@ pub(crate) struct Output<'p> {
     recorder: Option<Arc<Recorder>>,
     /// Why the end of the run is not on record.
     store_error: Option<String>,
+    /// What is at stake, if anything is.
+    care: Option<Care>,
 }
 
 impl<'p> Output<'p> {
@@ -91,7 +95,13 @@ impl<'p> Output<'p> {
             key_hint: None,
             recorder: None,
             store_error: None,
+            care: None,
         }
+    }
+
+    /// Says what is at stake.
+    pub(crate) fn care(&mut self, care: Option<Care>) {
+        self.care = care;
     }
 
     /// Has what is told put on record, too.
@@ -147,7 +157,9 @@ impl<'p> Output<'p> {
             return self.store_error.take().map_or(Ok(outcome), |why| Err(unrecorded(why)));
         }
         let message = report.error.as_ref().map(|error| self.told(error));
-        let error = Error::new(outcome, message.unwrap_or_else(|| "the run failed".to_owned()));
+        let message = message.unwrap_or_else(|| "the run failed".to_owned());
+        let message = self.care.iter().fold(message, |message, care| care.told(&message));
+        let error = Error::new(outcome, message);
         let error = error.with_findings(self.store_error.iter().cloned().collect());
         Err(self.hints(report).into_iter().fold(error, Error::hint))
     }
@@ -229,11 +241,13 @@ impl<'p> Output<'p> {
             attempts: report.attempts.iter().map(|it| self.transcript.attempt(it)).collect(),
             edits: report.edits.listed().to_vec(),
             edit_total: report.edits.total(),
+            unchecked: report.unchecked.iter().map(|it| it.as_str().to_owned()).collect(),
             losses: report.losses.clone(),
             usage: Usage::from(&report.usage),
             total_cost_usd: report.cost.map(airtight_core::price::Cost::usd),
             tokens_saved: report.tokens_saved,
             harness: self.transcript.harness(),
+            review: report.needs_review(),
             permission_denials: report.denials.iter().map(|it| self.denied(it)).collect(),
             error: report.error.as_ref().filter(|_| !is_met).map(|error| Failure {
                 kind: outcome.name(),
@@ -265,7 +279,8 @@ impl<'p> Output<'p> {
             (Advice::CheckKey, Some(hint)) => hint.clone(),
             _ => advice::words(advice),
         });
-        words.iter().map(|words| self.transcript.masked(words)).collect()
+        let care = self.care.iter().flat_map(|care| care.hints(report));
+        words.into_iter().chain(care).map(|words| self.transcript.masked(&words)).collect()
     }
 
     fn run_id(&self) -> Option<String> {
@@ -298,12 +313,14 @@ impl<'p> Output<'p> {
             attempts: Vec::new(),
             edits: Vec::new(),
             edit_total: 0,
+            unchecked: Vec::new(),
             losses: Vec::new(),
             usage: Usage::from(&seen.usage),
             // Nothing was asked, so nothing was spent; unless we failed, which may be at any time.
             total_cost_usd: (error.kind != Outcome::Machine).then_some(0.0),
             tokens_saved: 0,
             harness: self.transcript.harness(),
+            review: false,
             permission_denials: Vec::new(),
             error: Some(Failure {
                 kind: error.kind.name(),

@@ -1,6 +1,10 @@
 //! Contract arguments: inline JSON, `@path`, `-`, a name in a contracts folder, or a plain path.
 //!
+//! A name, or a path, may be that of a role's contract, whose TOML file names the schema.
+//!
 //! What a file holds never shows in an error about reading or parsing it; what was typed may.
+
+mod role;
 
 use std::ffi::OsStr;
 use std::io;
@@ -12,12 +16,19 @@ use airtight_core::contract::{Identity, SOURCE_LIMIT_BYTES};
 use crate::env::Environment;
 use crate::error::{Error, Outcome};
 use crate::file::{self, FileError};
+pub(crate) use role::Role;
 
-/// Folders that hold contracts, below the launch directory.
+/// Folders that hold contracts, below the launch directory; the user's own is in the configuration.
 const FOLDERS: [&str; 2] = ["contracts", "schemas"];
 
+/// How the files of contracts end, that of a role first: it names the other.
+const ENDINGS: [&str; 2] = ["toml", "json"];
+
+/// The roles whose contracts come with the source of this program.
+const SHIPPED: [&str; 3] = ["blog-writer", "context-file-writer", "strategy-writer"];
+
 /// Where a contract comes from.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) enum ContractSource {
     /// The argument is the contract.
     Inline(String),
@@ -35,6 +46,8 @@ pub(crate) enum ContractSource {
         /// The file.
         path: PathBuf,
     },
+    /// The contract of a role.
+    Role(Box<Role>),
     /// Standard input.
     Stdin,
 }
@@ -58,25 +71,34 @@ impl ContractSource {
             return Ok(Self::Inline(typed.to_owned()));
         }
         if let Some(path) = argument.strip_prefix('@') {
-            return Ok(Self::file(path, environment));
+            return Self::file(path, environment);
         }
         let folders = folders(folder, environment);
         if let Some(path) = named(argument, &folders) {
+            if is_role(&path) {
+                return Role::read(&path, argument).map(Box::new).map(Self::Role);
+            }
             return Ok(Self::Named { name: argument.to_owned(), path });
         }
-        let plain = Self::file(argument, environment);
-        if looks_like_path(argument) || plain.exists() {
-            return Ok(plain);
+        if looks_like_path(argument) || environment.resolve(argument).exists() {
+            return Self::file(argument, environment);
         }
         Err(unknown(argument, &folders))
     }
 
-    fn file(typed: &str, environment: &Environment) -> Self {
-        Self::File { label: typed.to_owned(), path: environment.resolve(typed) }
+    fn file(typed: &str, environment: &Environment) -> Result<Self, Error> {
+        let path = environment.resolve(typed);
+        if !is_role(&path) {
+            return Ok(Self::File { label: typed.to_owned(), path });
+        }
+        let name = path.file_stem().unwrap_or_default().to_string_lossy();
+        Role::read(&path, &name).map(Box::new).map(Self::Role)
     }
 
-    fn exists(&self) -> bool {
-        matches!(self, Self::File { path, .. } if path.exists())
+    /// Returns the role that it is the contract of.
+    pub(crate) fn role(&self) -> Option<&Role> {
+        let Self::Role(role) = self else { return None };
+        Some(role)
     }
 
     /// Returns the name for this contract in messages.
@@ -84,6 +106,7 @@ impl ContractSource {
         match self {
             Self::Inline(_) => "(inline)",
             Self::File { label: name, .. } | Self::Named { name, .. } => name,
+            Self::Role(role) => &role.name,
             Self::Stdin => "(stdin)",
         }
     }
@@ -92,6 +115,9 @@ impl ContractSource {
     pub(crate) fn identity(&self) -> Identity {
         match self {
             Self::Named { name, .. } => Identity { name: Some(name.clone()), version: None },
+            Self::Role(role) => {
+                Identity { name: Some(role.name.clone()), version: role.version.clone() }
+            }
             Self::Inline(_) | Self::File { .. } | Self::Stdin => Identity::default(),
         }
     }
@@ -100,7 +126,7 @@ impl ContractSource {
     pub(crate) fn origin(&self) -> Origin {
         match self {
             Self::Inline(_) => Origin::Inline,
-            Self::File { .. } | Self::Named { .. } | Self::Stdin => Origin::File,
+            Self::File { .. } | Self::Named { .. } | Self::Role(_) | Self::Stdin => Origin::File,
         }
     }
 
@@ -111,6 +137,7 @@ impl ContractSource {
             Self::File { path, .. } | Self::Named { path, .. } => {
                 file::read(path, SOURCE_LIMIT_BYTES)
             }
+            Self::Role(role) => file::read(&role.schema, SOURCE_LIMIT_BYTES),
             Self::Stdin => file::read_within(io::stdin().lock(), SOURCE_LIMIT_BYTES),
         };
         bytes.map_err(|error| self.unreadable(error))
@@ -127,15 +154,22 @@ fn refused(message: impl Into<String>) -> Error {
 }
 
 fn looks_like_path(argument: &str) -> bool {
-    argument.contains(['/', '\\'])
-        || argument.starts_with('~')
-        || Path::new(argument).extension() == Some(OsStr::new("json"))
+    argument.contains(['/', '\\']) || argument.starts_with('~') || has_ending(Path::new(argument))
+}
+
+fn has_ending(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| ENDINGS.iter().any(|ending| extension == *ending))
+}
+
+fn is_role(path: &Path) -> bool {
+    path.extension() == Some(OsStr::new("toml"))
 }
 
 fn folders(folder: Option<&Path>, environment: &Environment) -> Vec<PathBuf> {
     let given = folder.map(|folder| environment.launch_directory().join(folder));
     let usual = FOLDERS.map(|name| environment.launch_directory().join(name));
-    given.into_iter().chain(usual).collect()
+    let own = environment.config_folder().map(|folder| folder.join("contracts"));
+    given.into_iter().chain(usual).chain(own).collect()
 }
 
 /// Returns the file of the contract called `name`; a name never leads out of its folder.
@@ -143,7 +177,8 @@ fn named(name: &str, folders: &[PathBuf]) -> Option<PathBuf> {
     if name.contains(['/', '\\']) || name.starts_with('.') {
         return None;
     }
-    folders.iter().map(|folder| folder.join(format!("{name}.json"))).find(|path| path.is_file())
+    let files = |folder: &PathBuf| ENDINGS.map(|ending| folder.join(format!("{name}.{ending}")));
+    folders.iter().flat_map(files).find(|path| path.is_file())
 }
 
 fn unknown(name: &str, folders: &[PathBuf]) -> Error {
@@ -153,7 +188,14 @@ fn unknown(name: &str, folders: &[PathBuf]) -> Error {
     } else {
         format!("known contracts: {}", known.join(", "))
     };
-    refused(format!("no contract of this name: `{name}`")).hint(hint)
+    let error = refused(format!("no contract of this name: `{name}`")).hint(hint);
+    match folders.last() {
+        Some(own) if SHIPPED.contains(&name) => error.hint(format!(
+            "it is in `contracts` of the source of airtight: copy that folder here, or to `{}`",
+            own.display()
+        )),
+        Some(_) | None => error,
+    }
 }
 
 fn known_names(folders: &[PathBuf]) -> Vec<String> {
@@ -163,8 +205,7 @@ fn known_names(folders: &[PathBuf]) -> Vec<String> {
         .flatten()
         .filter_map(|entry| {
             let path = entry.ok()?.path();
-            let is_contract = path.extension() == Some(OsStr::new("json"));
-            is_contract.then(|| path.file_stem()?.to_str().map(str::to_owned)).flatten()
+            has_ending(&path).then(|| path.file_stem()?.to_str().map(str::to_owned)).flatten()
         })
         .collect();
     names.sort();

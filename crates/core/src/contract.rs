@@ -17,7 +17,6 @@ mod subschemas;
 mod worked;
 
 use jsonschema::Draft;
-use semver::Version;
 use serde_json::Value;
 
 use crate::verdict::validator::Validator;
@@ -33,6 +32,7 @@ pub use preflight::{Options, Preflight, Scrutiny, Wrap};
 pub use root::Decision;
 pub use rules::Source;
 pub(crate) use rules::{GROUNDED, RULES};
+pub use semver::Version;
 pub use source::{Origin, SOURCE_LIMIT_BYTES};
 pub use worked::WorkedExample;
 

@@ -13,6 +13,8 @@ mod placeholder;
 mod shape;
 mod wrapper;
 
+pub(crate) use shape::Shape;
+
 use std::ops::Range;
 
 use crate::contract::{Contract, Source};

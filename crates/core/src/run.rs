@@ -5,6 +5,7 @@
 //! outcomes exist once. `docs/design/run-machine.md` has the states and the rules.
 
 mod answer;
+mod asking;
 mod attempts;
 mod batch;
 mod bill;
@@ -14,10 +15,13 @@ mod closing;
 mod conversation;
 mod degenerate;
 mod event;
+mod extraction;
 mod job;
 #[cfg(test)]
 mod laws;
+mod numerals;
 mod offer;
+mod provenance;
 mod purse;
 mod repetition;
 mod report;
@@ -29,8 +33,9 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
 
 use crate::codec::{Delta, ProviderFailure, Reply, Request, Usage};
-use crate::json::Document;
-use crate::message::{ToolCall, ToolChoice, ToolResult, ToolSpec};
+use crate::json::{Document, Pointer};
+use crate::lower::Loss;
+use crate::message::{ToolCall, ToolResult};
 use crate::stream::Impossible;
 use crate::transcript;
 use crate::verdict::Edits;
@@ -38,14 +43,14 @@ use answer::Examiner;
 use batch::Batch;
 use call_ids::{CallIds, Naming};
 use conversation::Conversation;
+use extraction::Pending;
 use offer::Offer;
 use purse::{Entry, Knowledge, Purse};
 use repetition::Repetition;
-use watch::{Calls, Guard};
 
 pub use bill::Bill;
 pub use event::{EventKind, Opening, Retry, Words};
-pub use job::{Account, Budget, Job, Mode, Policy, Terminal, TextRung};
+pub use job::{Account, Budget, Extractor, Job, Mode, Policy, RepairRung, Terminal, TextRung};
 pub use report::{Attempt, Claim, Denial, DeniedBy, Ending, Outcome, Report, RunError, Rung};
 pub use watch::Watch;
 
@@ -65,6 +70,9 @@ pub enum Step {
     CallModel(Box<Request>),
     /// Run these tools; every call needs one result, in this order.
     CallTools(Vec<ToolCall>),
+    /// Perform this job by a run of its own, with the extractor, and say what it came to by
+    /// [`Run::extracted`].
+    Extract(Box<Job>),
     /// Background work is unfinished: wait for a notification.
     Wait,
     /// Abort background work, give it the holdback to end, then take [`Run::finish`].
@@ -147,6 +155,8 @@ enum State {
     Asking,
     /// Tools are at work; then the run goes on, or ends with the error.
     Working(Batch, Option<RunError>),
+    /// The last answer is text without a value, and the extractor is at it.
+    Extracting(Box<Pending>),
     /// The model has said all it has to say until background work ends.
     Idle,
     /// The run is over.
@@ -158,10 +168,23 @@ enum State {
 enum End {
     /// With an answer that satisfies the contract.
     Answer { value: Document, edits: Edits, rung: Rung },
+    /// With an answer that the extractor found in what the model said.
+    Extracted(Box<Extracted>),
     /// With text, where there is no contract.
     Text(String),
     /// Without.
     Failure(RunError),
+}
+
+/// An answer that the extractor found in what the model said.
+#[derive(Debug)]
+struct Extracted {
+    value: Document,
+    edits: Edits,
+    /// What the extractor's provider was not asked to enforce.
+    losses: Vec<Loss>,
+    /// What could not be looked up in what the model said.
+    unchecked: Vec<Pointer>,
 }
 
 /// Whether the next model call must use the terminal tool.
@@ -186,12 +209,15 @@ impl Run {
     }
 
     fn begin(job: Job, household: Household) -> Result<Self, RunError> {
+        if let Some(extractor) = &job.extractor {
+            household.purse.require_cost(Knowledge::of_extractor(extractor))?;
+        }
         let offer = match &job.contract {
             Some(contract) => Some(Offer::settle(&job, contract.clone())?),
             None => None,
         };
         Ok(Self {
-            examiner: Examiner::new(job.policy.text, job.source.clone()),
+            examiner: Examiner::new(&job.policy, job.source.clone()),
             conversation: Conversation::begin(&job.prompt),
             purse: household.purse,
             naming: Naming::new(household.ids),
@@ -228,6 +254,7 @@ impl Run {
             State::Working(batch, _) => {
                 Step::CallTools(batch.open().map(|slot| slot.call.clone()).collect())
             }
+            State::Extracting(pending) => Step::Extract(Box::new(pending.job.clone())),
             State::Idle => Step::Wait,
             State::Over(_) => Step::Done,
         }
@@ -245,64 +272,6 @@ impl Run {
 
     fn turn_limit(&self) -> u32 {
         self.job.policy.max_turns.unwrap_or(TURN_LIMIT)
-    }
-
-    fn request(&self) -> Request {
-        let Job { model, system, policy, .. } = &self.job;
-        let instructions = self.offer.as_ref().and_then(Offer::instructions);
-        let system = match (system, instructions) {
-            (Some(system), Some(instructions)) => Some(format!("{system}\n\n{instructions}")),
-            (system, instructions) => system.clone().or(instructions.map(str::to_owned)),
-        };
-        let is_forced = self.pressure == Pressure::Forced || self.turns == self.turn_limit();
-        let choice = match self.terminal() {
-            Some(tool) if is_forced => ToolChoice::Tool(tool.name.clone()),
-            _ => ToolChoice::Auto,
-        };
-        Request {
-            model: model.clone(),
-            system,
-            messages: self.conversation.messages().to_vec(),
-            tools: self.tools().cloned().collect(),
-            choice,
-            format: self.offer.as_ref().and_then(Offer::format),
-            examples: self.offer.as_ref().map(|it| it.examples.clone()).unwrap_or_default(),
-            max_output_tokens: policy.max_output_tokens,
-            temperature: policy.temperature,
-            max_cost: self.purse.cost_left(),
-        }
-    }
-
-    /// Returns what the model may call, the terminal tool last where it is offered.
-    pub fn tools(&self) -> impl Iterator<Item = &ToolSpec> {
-        let terminal = self.terminal();
-        let is_shadow = move |tool: &&ToolSpec| terminal.is_some() && tool.name == TERMINAL_TOOL;
-        self.job.tools.iter().filter(move |tool| !is_shadow(tool)).chain(terminal)
-    }
-
-    /// Returns the terminal tool, if the model has it.
-    fn terminal(&self) -> Option<&ToolSpec> {
-        self.offer.as_ref().and_then(Offer::tool)
-    }
-
-    /// Starts to follow the answer to the last [`Step::CallModel`].
-    ///
-    /// It is blind unless a cancelled answer could be asked for again.
-    pub fn watch(&self) -> Watch {
-        let Some(Offer { contract, plan: Some(plan), .. }) = &self.offer else {
-            return Watch::blind();
-        };
-        if !self.may_ask_again() || self.turns >= self.turn_limit() {
-            return Watch::blind();
-        }
-        let is_text = self.terminal().is_none() && !self.job.tools.is_empty();
-        let calls = if is_text { Calls::Possible } else { Calls::Impossible };
-        let strictness = self.examiner.strictness();
-        let guard = Guard { contract: contract.clone(), plan: plan.clone(), strictness, calls };
-        match self.terminal() {
-            Some(tool) => Watch::over_calls(guard, &tool.name),
-            None => Watch::over_text(guard),
-        }
     }
 
     /// Returns what was asked of it.
@@ -396,7 +365,11 @@ impl Run {
                 }
             }
             // Late: the run ended while the tools were at work, and their calls were told so.
-            state @ (State::Ready | State::Asking | State::Idle | State::Over(_)) => {
+            state @ (State::Ready
+            | State::Asking
+            | State::Extracting(_)
+            | State::Idle
+            | State::Over(_)) => {
                 self.state = state;
             }
         }

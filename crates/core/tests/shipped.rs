@@ -1,4 +1,5 @@
-//! The contracts in `schemas/`: each compiles, accepts its example and rejects what it should.
+//! The contracts in `schemas/` and those of roles in `contracts/`: each compiles, accepts its example and
+//! rejects what it should.
 
 #![expect(clippy::unwrap_used, reason = "a helper that cannot go on fails its test")]
 
@@ -12,21 +13,41 @@ const NAMES: [&str; 7] = [
     "code-review",
     "blog-writer",
     "contact",
-    "context-file",
-    "strategy",
+    "context-file-writer",
+    "strategy-writer",
     "triage",
 ];
 
+/// The contracts of roles, each with the name of its example.
+const ROLES: [(&str, &str); 3] = [
+    ("blog-writer", "onboarding"),
+    ("context-file-writer", "northwind"),
+    ("strategy-writer", "northwind"),
+];
+
+fn role(name: &str) -> Option<&str> {
+    ROLES.iter().find(|(role, _)| *role == name).map(|(_, example)| *example)
+}
+
+fn folder(name: &str) -> &'static str {
+    if role(name).is_some() { "contracts" } else { "schemas" }
+}
+
 fn read(path: &str) -> String {
-    std::fs::read_to_string(format!("{}/../../schemas/{path}", env!("CARGO_MANIFEST_DIR"))).unwrap()
+    std::fs::read_to_string(format!("{}/../../{path}", env!("CARGO_MANIFEST_DIR"))).unwrap()
 }
 
 fn contract(name: &str) -> Contract {
-    Contract::compile(serde_json::from_str(&read(&format!("{name}.json"))).unwrap()).unwrap()
+    let text = read(&format!("{}/{name}.json", folder(name)));
+    Contract::compile(serde_json::from_str(&text).unwrap()).unwrap()
 }
 
 fn example(name: &str) -> Value {
-    serde_json::from_str(&read(&format!("examples/{name}.json"))).unwrap()
+    let path = match role(name) {
+        Some(example) => format!("contracts/examples/{name}/{example}.out.json"),
+        None => format!("schemas/examples/{name}.json"),
+    };
+    serde_json::from_str(&read(&path)).unwrap()
 }
 
 fn findings(name: &str, answer: &Value) -> Vec<(String, String)> {
@@ -40,9 +61,11 @@ fn findings(name: &str, answer: &Value) -> Vec<(String, String)> {
 
 #[test]
 fn every_shipped_contract_is_tested_here() {
-    let folder = format!("{}/../../schemas", env!("CARGO_MANIFEST_DIR"));
-    let mut found: Vec<String> = std::fs::read_dir(folder)
-        .unwrap()
+    let folders = ["schemas", "contracts"];
+    let mut found: Vec<String> = folders
+        .map(|folder| format!("{}/../../{folder}", env!("CARGO_MANIFEST_DIR")))
+        .into_iter()
+        .flat_map(|folder| std::fs::read_dir(folder).unwrap())
         .filter_map(|entry| {
             let name = entry.unwrap().file_name().into_string().unwrap();
             name.strip_suffix(".json").map(str::to_owned)
@@ -60,7 +83,9 @@ fn shipped_contracts_say_who_they_are() {
         let contract = contract(name);
         let text = |keyword: &str| contract.schema()[keyword].as_str().unwrap_or_default();
         assert!(text("$id").ends_with(&format!("/{name}.json")), "{name}");
-        assert_eq!(text("x-version"), "1.0.0", "{name}");
+        // The version of a role is in its own file.
+        let version = if role(name).is_some() { "" } else { "1.0.0" };
+        assert_eq!(text("x-version"), version, "{name}");
         assert!(!text("title").is_empty() && !text("description").is_empty(), "{name}");
     }
 }
@@ -138,19 +163,19 @@ fn changed(name: &str, place: &str, value: &Value) -> Value {
 #[test_case("blog-writer", "/internalLinks/0", &json!("guides/activation"), "/internalLinks/0", "format")]
 #[test_case("contact", "/name", &json!(""), "/name", "minLength")]
 #[test_case("contact", "/company", &json!(GONE), "", "required")]
-#[test_case("context-file", "/companyOverview", &json!("x".repeat(99)), "/companyOverview", "minLength")]
-#[test_case("context-file", "/targetAudience", &json!("x".repeat(49)), "/targetAudience", "minLength")]
-#[test_case("context-file", "/coreProducts", &json!([]), "/coreProducts", "minItems")]
-#[test_case("context-file", "/competitors", &json!(GONE), "", "required")]
-#[test_case("context-file", "/brandVoice", &json!("x".repeat(49)), "/brandVoice", "minLength")]
-#[test_case("context-file", "/keyMessages", &json!(["one", "two"]), "/keyMessages", "minItems")]
-#[test_case("strategy", "/executiveSummary", &json!("x".repeat(99)), "/executiveSummary", "minLength")]
-#[test_case("strategy", "/goals", &json!([]), "/goals", "minItems")]
-#[test_case("strategy", "/goals/0/metric", &json!(GONE), "/goals/0", "required")]
-#[test_case("strategy", "/channels", &json!([]), "/channels", "minItems")]
-#[test_case("strategy", "/contentPillars", &json!(["one", "two"]), "/contentPillars", "minItems")]
-#[test_case("strategy", "/keyInitiatives", &json!([]), "/keyInitiatives", "minItems")]
-#[test_case("strategy", "/keyInitiatives/2/priority", &json!("urgent"), "/keyInitiatives/2/priority", "enum")]
+#[test_case("context-file-writer", "/companyOverview", &json!("x".repeat(99)), "/companyOverview", "minLength")]
+#[test_case("context-file-writer", "/targetAudience", &json!("x".repeat(49)), "/targetAudience", "minLength")]
+#[test_case("context-file-writer", "/coreProducts", &json!([]), "/coreProducts", "minItems")]
+#[test_case("context-file-writer", "/competitors", &json!(GONE), "", "required")]
+#[test_case("context-file-writer", "/brandVoice", &json!("x".repeat(49)), "/brandVoice", "minLength")]
+#[test_case("context-file-writer", "/keyMessages", &json!(["one", "two"]), "/keyMessages", "minItems")]
+#[test_case("strategy-writer", "/executiveSummary", &json!("x".repeat(99)), "/executiveSummary", "minLength")]
+#[test_case("strategy-writer", "/goals", &json!([]), "/goals", "minItems")]
+#[test_case("strategy-writer", "/goals/0/metric", &json!(GONE), "/goals/0", "required")]
+#[test_case("strategy-writer", "/channels", &json!([]), "/channels", "minItems")]
+#[test_case("strategy-writer", "/contentPillars", &json!(["one", "two"]), "/contentPillars", "minItems")]
+#[test_case("strategy-writer", "/keyInitiatives", &json!([]), "/keyInitiatives", "minItems")]
+#[test_case("strategy-writer", "/keyInitiatives/2/priority", &json!("urgent"), "/keyInitiatives/2/priority", "enum")]
 #[test_case("triage", "/severity", &json!("urgent"), "/severity", "enum")]
 #[test_case("triage", "/component", &json!(""), "/component", "minLength")]
 #[test_case("triage", "/summary", &json!("x".repeat(201)), "/summary", "maxLength")]

@@ -20,8 +20,7 @@ struct Reached;
 impl Performance<'_> {
     /// Sends `request` until there is an answer, no hope or no time.
     pub(super) async fn converse(&mut self, request: Request) {
-        let provider = &self.scene.agent.provider;
-        let span = telemetry::turn(provider, self.run.job(), self.run.turns());
+        let span = telemetry::turn(self.scene.provider, self.run.job(), self.run.turns());
         self.exchange(&request, &span).instrument(span.clone()).await;
     }
 
@@ -166,7 +165,7 @@ impl Performance<'_> {
             };
             if is_enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
-        let sent = scene.agent.provider.send(request, &mut listen, self.limit.reached());
+        let sent = scene.provider.send(request, &mut listen, self.limit.reached());
         let exchange = self.background.alongside(sent).await;
         (exchange, impossible)
     }

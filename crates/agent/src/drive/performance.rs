@@ -12,6 +12,7 @@ use super::Agent;
 use super::background::Background;
 use super::stage::Stage;
 use crate::journal::Journal;
+use crate::provider::Provider;
 use crate::subagent::{AGENT_TOOL, Subagents};
 use crate::telemetry;
 use crate::toolbox::Toolbox;
@@ -24,6 +25,8 @@ const HOLDBACK: Duration = Duration::from_millis(500);
 #[derive(Clone, Copy)]
 pub(crate) struct Scene<'a> {
     pub(crate) agent: &'a Agent,
+    /// Who answers.
+    pub(crate) provider: &'a Provider,
     pub(crate) stage: &'a dyn Stage,
     /// Who keeps account of the requests.
     pub(crate) journal: Option<&'a dyn Journal>,
@@ -115,6 +118,7 @@ impl<'a> Performance<'a> {
             match self.next_step() {
                 Step::CallModel(request) => self.converse(*request).await,
                 Step::CallTools(calls) => self.call_tools(calls).await,
+                Step::Extract(job) => self.extract(*job).await,
                 Step::Wait => self.wait().await,
                 Step::Done if self.may_end().await.is_break() => break,
                 Step::Done => {}

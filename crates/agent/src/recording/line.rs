@@ -23,6 +23,7 @@ pub(super) fn of(event: &Event, seq: u64) -> Option<Value> {
         EventKind::Said { reply, text } => ("said", said(reply, *text)),
         EventKind::Heard(results) => ("heard", Value::Array(results.iter().map(heard).collect())),
         EventKind::Judged(attempt) => ("judged", judged(attempt)),
+        EventKind::Extracting { model } => ("extracting", json!({ "model": model })),
         EventKind::Retried(retry) => ("retried", retried(retry)),
         EventKind::Witnessed(event) => ("witnessed", witness::of(event)?),
         EventKind::Recorded(record) => ("recorded", witness::record(record)),
@@ -127,6 +128,7 @@ fn judged(attempt: &Attempt) -> Value {
         .map(|violation| json!({ "keyword": violation.keyword }))
         .collect();
     json!({
+        "model": attempt.model,
         "ending": attempt.ending,
         "rung": attempt.rung,
         "violations": violations,

@@ -161,6 +161,7 @@ impl Errand {
             policy: Policy {
                 reasks: REASKS,
                 text: subagents.text,
+                repair: subagents.repair,
                 max_turns: Some(subagents.max_turns),
                 max_output_tokens: subagents.max_output_tokens,
                 temperature: subagents.temperature,
@@ -170,6 +171,7 @@ impl Errand {
             price: subagents.price,
             account: airtight_core::run::Account::default(),
             source: None,
+            extractor: None,
         })
     }
 }

@@ -7,6 +7,7 @@
     reason = "a helper that cannot go on fails its test"
 )]
 
+mod extraction;
 mod faults;
 mod interrupts;
 mod journal;

@@ -92,6 +92,7 @@ impl Rig {
             price: None,
             account: airtight_core::run::Account::default(),
             source: None,
+            extractor: None,
         };
         let provider = Provider::new(endpoint, timeouts).unwrap();
         let mut agent = Agent::new(provider, Toolbox::default(), Hooks::default());

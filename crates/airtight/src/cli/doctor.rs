@@ -2,8 +2,8 @@
 
 use clap::Args;
 
-use super::Format;
 use super::run::TrustArgs;
+use super::{FolderArgs, Format};
 
 /// Show what is in force and from where, and try what a run needs
 ///
@@ -21,11 +21,19 @@ use super::run::TrustArgs;
 Examples:
   airtight doctor
   airtight doctor --offline
+  airtight doctor --contract blog-writer
   airtight doctor --model openai:gpt-5 --format json")]
 pub(crate) struct DoctorArgs {
     /// Model to try in place of the one that is configured
     #[arg(long, value_name = "PROVIDER:NAME")]
     pub(crate) model: Option<String>,
+
+    /// Contract of a role whose settings count, too
+    #[arg(long, value_name = "CONTRACT")]
+    pub(crate) contract: Option<String>,
+
+    #[command(flatten)]
+    pub(crate) folder: FolderArgs,
 
     /// Try nothing over the network
     #[arg(long)]

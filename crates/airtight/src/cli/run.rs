@@ -14,9 +14,9 @@ use crate::config::{Entry, Key, Trust, Value};
 /// model said is listed. In a pipe, stdout has the compact JSON and nothing else.
 ///
 /// The prompt is the argument, `-p`, `@FILE`, or stdin; with a prompt, what is piped in is added to
-/// it as context. Settings come from `airtight.toml` (project, then user), the environment
-/// (`AIRTIGHT_MODEL`, `ANTHROPIC_API_KEY`, …) and flags, in rising strength: `airtight doctor`
-/// shows what is in force.
+/// it as context. Settings come from `airtight.toml` (project, then user), the contract of a role
+/// (`NAME.toml`), the environment (`AIRTIGHT_MODEL`, `ANTHROPIC_API_KEY`, …) and flags, in rising
+/// strength: `airtight doctor` shows what is in force.
 ///
 /// Every run is put on record (`airtight runs list`), unless `--no-store`.
 ///
@@ -36,10 +36,12 @@ Examples:
   airtight run --json-schema review --allow-tool 'run_shell_command(git *)' \\
     --max-turns 20 --max-wall-time 5m --max-cost 0.50 'Review HEAD'
   airtight run --via claude --json-schema review 'Review HEAD'
+  airtight run --contract blog-writer 'Write about onboarding emails'
   airtight run --json-schema review --output-format stream-json 'Review HEAD' | jq .type")]
 pub(crate) struct RunArgs {
-    /// Contract: inline JSON, `@path`, `-` for stdin, a name, or a path
-    #[arg(long = "json-schema", value_name = "CONTRACT")]
+    /// Contract: inline JSON, `@path`, `-` for stdin, a name, or a path; a name or path may be that of
+    /// a role: `NAME.toml`, with a prompt and a policy beside the schema
+    #[arg(long = "json-schema", visible_alias = "contract", value_name = "CONTRACT")]
     pub(crate) contract: String,
 
     #[command(flatten)]
@@ -134,8 +136,12 @@ pub(crate) struct ModelArgs {
     pub(crate) examples: Option<String>,
 
     /// Accept an answer by tool or native structured output alone, never one found in text
-    #[arg(long)]
+    #[arg(long, conflicts_with = "extractor")]
     pub(crate) strict: bool,
+
+    /// Model that looks for the answer in text without one; everything it finds must stand there
+    #[arg(long, value_name = "PROVIDER:NAME")]
+    pub(crate) extractor: Option<String>,
 }
 
 /// Which agent CLI answers.
@@ -286,8 +292,8 @@ pub(crate) struct StoreArgs {
 /// Whom to believe.
 #[derive(Debug, Args)]
 pub(crate) struct TrustArgs {
-    /// Let the project's settings, ours and those of agent CLIs, run programs, widen permissions and
-    /// move keys
+    /// Let the project's settings, its contracts, and what it sets for agent CLIs, run programs, widen
+    /// permissions and move keys
     #[arg(long)]
     pub(crate) trust_project: bool,
 }
@@ -359,6 +365,7 @@ impl RunArgs {
             (Key::Temperature, "--temperature", model.temperature.clone()),
             (Key::MaxOutputTokens, "--max-output-tokens", model.max_output_tokens.clone()),
             (Key::Strict, "--strict", switch(model.strict, true)),
+            (Key::Extractor, "--extractor", model.extractor.as_ref().map(text)),
             (Key::Reasks, "--reasks", limits.reasks.clone()),
             (Key::MaxTurns, "--max-turns", limits.max_turns.clone()),
             (Key::MaxWallTime, "--max-wall-time", limits.max_wall_time.clone()),

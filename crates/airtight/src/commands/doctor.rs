@@ -18,6 +18,7 @@ use crate::env::Environment;
 use crate::error::{Error, Outcome};
 use crate::printer::Printer;
 use crate::progress::Progress;
+use crate::source::ContractSource;
 use provider::{Examined, Network, Source, State};
 use report::{Problem, Report};
 
@@ -29,7 +30,13 @@ pub(super) fn run(
 ) -> Result<Outcome, Error> {
     let flag = |model: &String| Entry::flag(Key::Model, "--model", Value::Text(model.clone()));
     let flags = args.model.iter().map(flag).collect();
-    let config = Config::load(environment, flags, args.trust.trust());
+    let folder = args.folder.folder.as_deref();
+    let find = |contract: &String| ContractSource::find(contract, folder, environment);
+    let contract = args.contract.as_ref().map(find).transpose();
+    let config = contract.and_then(|contract| {
+        let role = contract.as_ref().and_then(ContractSource::role);
+        Config::load(environment, role, flags, args.trust.trust())
+    });
     let config = config.or_else(|error| refuse(error, args, printer))?;
     let report = examine(args, &config, environment)?;
     match args.format {

@@ -34,6 +34,7 @@ use crate::error::{self, Error, Outcome};
 use crate::explain;
 use crate::output::{Manner, Output, Pieces, Raw, uuid};
 use crate::printer::{Printer, Span, Tone};
+use crate::source::{ContractSource, Role};
 use limit::Limit;
 use live::Live;
 use performance::{Notes, Performed, Watchers};
@@ -54,7 +55,9 @@ pub(super) fn run(
     let caught = signals::listen(interrupt.clone()).map_err(Error::from);
     let log = logging::start(environment);
     let session_id = uuid();
-    let config = caught.and_then(|()| settings(args, environment));
+    let found = ContractSource::find(&args.contract, args.folder.folder.as_deref(), environment);
+    let role = found.as_ref().ok().and_then(ContractSource::role);
+    let config = caught.and_then(|()| settings(args, environment, role));
     let manner = manner(args, config.as_ref().ok(), environment);
     let is_shown =
         !args.output.quiet && (manner.format == OutputFormat::Text || !printer.is_terminal());
@@ -63,7 +66,7 @@ pub(super) fn run(
     let performed = error::catch(|| {
         let config = config?;
         let limit = Limit::new(started, config.duration(Key::MaxWallTime), interrupt);
-        let mut prepared = Prepared::new(args, environment, config, &limit)?;
+        let mut prepared = Prepared::new(args, environment, (config, found?), &limit)?;
         prepared.notes.extend(log.fault.clone());
         if let Err(error) = hide_process() {
             let note = format!("commands can read the environment of this process: {error}");
@@ -71,6 +74,7 @@ pub(super) fn run(
         }
         log.mask(prepared.redactor.clone());
         output.mask(prepared.redactor.clone());
+        output.care(prepared.care.clone());
         let runtime = runtime::Builder::new_current_thread().enable_all().build()?;
         let mut watchers = Watchers {
             live: is_shown.then(|| Live::start(prepared.price)),
@@ -99,12 +103,16 @@ pub(super) fn run(
 }
 
 /// Reads what is in force here, if there is a here.
-fn settings(args: &RunArgs, environment: &Environment) -> Result<Config, Error> {
+fn settings(
+    args: &RunArgs,
+    environment: &Environment,
+    role: Option<&Role>,
+) -> Result<Config, Error> {
     if environment.launch_directory().as_os_str().is_empty() {
         let message = "the current directory does not exist any more, or cannot be read";
         return Err(Error::new(Outcome::Contract, message).hint("`cd` to one that does"));
     }
-    Config::load(environment, args.entries(), args.trust.trust())
+    Config::load(environment, role, args.entries(), args.trust.trust())
 }
 
 /// Decides how the run is told, also if the settings cannot be read.

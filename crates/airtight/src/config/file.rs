@@ -1,4 +1,5 @@
-//! `airtight.toml`: found, read and checked key by key. Errors name lines, never what is on them.
+//! `airtight.toml` and the files of contracts: found, read and checked key by key. Errors name lines,
+//! never what is on them.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +9,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::Entry;
-use super::key::{Spec, TABLE};
+use super::key::{Kind, Spec, TABLE};
 use super::origin::{Origin, Place};
 use super::value::Value;
 use crate::error::{Error, Outcome};
@@ -23,11 +24,73 @@ const LIMIT_BYTES: usize = 1024 * 1024;
 /// Names under which people put keys into files.
 const SECRETS: [&str; 6] = ["api_key", "apikey", "key", "secret", "token", "auth_token"];
 
+/// What people may call settings that have another name here.
+const SYNONYMS: [(&str, &str); 3] = [
+    ("attempts", "did you mean `reasks`, which does not count the first one?"),
+    ("budget", "did you mean `max_cost`, `max_tokens_total` or `max_wall_time`?"),
+    ("driver", "did you mean `model` or `via`?"),
+];
+
 /// Whose file it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Owner {
     Project,
     User,
+    Contract,
+}
+
+/// The texts that only the file of a contract has.
+const CONTRACT_KEYS: &[&str] = &["schema", "version", "prompt", "prompt_file", "examples"];
+
+impl Owner {
+    /// Claims that this setting may stand in the file.
+    fn knows(self, spec: &Spec) -> bool {
+        match self {
+            Self::Project | Self::User => true,
+            Self::Contract => spec.name.is_some_and(|name| {
+                ["model", "via", "mode"].contains(&name) || name.starts_with("policy.")
+            }),
+        }
+    }
+
+    /// Returns what stands in the file and is no setting.
+    fn own_keys(self) -> &'static [&'static str] {
+        match self {
+            Self::Project | Self::User => &[],
+            Self::Contract => CONTRACT_KEYS,
+        }
+    }
+
+    /// Returns the names that the file may have, in order.
+    fn names(self) -> impl Iterator<Item = &'static str> {
+        let own = self.own_keys().iter().copied();
+        own.chain(TABLE.iter().filter(move |spec| self.knows(spec)).filter_map(|spec| spec.name))
+    }
+
+    fn origin(self, place: Place) -> Origin {
+        match self {
+            Self::Project => Origin::Project(place),
+            Self::User => Origin::User(place),
+            Self::Contract => Origin::Contract(place),
+        }
+    }
+}
+
+/// What is in a file.
+#[derive(Debug, Default)]
+pub(crate) struct Contents {
+    /// The settings.
+    pub(crate) entries: Vec<Entry>,
+    /// What is no setting.
+    pub(crate) own: Vec<Own>,
+}
+
+/// What is no setting, with its line.
+#[derive(Debug)]
+pub(crate) struct Own {
+    pub(crate) name: &'static str,
+    pub(crate) text: String,
+    pub(crate) line: usize,
 }
 
 /// Finds the project's file: upwards from `start`, never above the root of its git repository.
@@ -43,17 +106,17 @@ pub(crate) fn find_project(start: &Path) -> Option<PathBuf> {
         .find(|path| path.is_file())
 }
 
-/// Reads a file into entries.
-pub(super) fn read(path: &Path, owner: Owner) -> Result<Vec<Entry>, Error> {
+/// Reads a file.
+pub(crate) fn read(path: &Path, owner: Owner) -> Result<Contents, Error> {
     let refused = || Error::new(Outcome::Contract, format!("could not read `{}`", path.display()));
     let bytes = file::read(path, LIMIT_BYTES).map_err(|error| refused().caused_by(error))?;
     let text = String::from_utf8(bytes)
         .map_err(|_| refused().with_findings(vec!["it is not UTF-8".to_owned()]))?;
     let reader = Reader { path, owner, text: &text };
     let table = DeTable::parse(&text).map_err(|error| reader.malformed(&error))?;
-    let mut entries = Vec::new();
-    reader.walk("", table.get_ref(), &mut entries)?;
-    Ok(entries)
+    let mut contents = Contents::default();
+    reader.walk("", table.get_ref(), &mut contents)?;
+    Ok(contents)
 }
 
 struct Reader<'t> {
@@ -67,24 +130,29 @@ impl Reader<'_> {
         &self,
         prefix: &str,
         table: &DeTable<'_>,
-        entries: &mut Vec<Entry>,
+        contents: &mut Contents,
     ) -> Result<(), Error> {
         for (key, value) in table {
             let segment = key.get_ref();
             let name =
                 if prefix.is_empty() { segment.to_string() } else { format!("{prefix}.{segment}") };
-            if let Some(spec) = TABLE.iter().find(|spec| spec.name == Some(&name)) {
-                entries.push(self.entry(spec, key.span().start, value)?);
+            let offset = key.span().start;
+            if let Some(own) = self.owner.own_keys().iter().find(|known| **known == name) {
+                contents.own.push(self.own(own, offset, value)?);
+                continue;
+            }
+            let is_meant = |spec: &&Spec| spec.name == Some(&name) && self.owner.knows(spec);
+            if let Some(spec) = TABLE.iter().find(is_meant) {
+                contents.entries.push(self.entry(spec, offset, value)?);
                 continue;
             }
             let below = format!("{name}.");
-            let is_section =
-                TABLE.iter().any(|spec| spec.name.is_some_and(|known| known.starts_with(&below)));
+            let is_section = self.owner.names().any(|known| known.starts_with(&below));
             let section = value.get_ref().as_table().filter(|_| is_section);
             let Some(section) = section else {
-                return Err(self.unknown(prefix, segment, key.span().start, is_section));
+                return Err(self.unknown(prefix, segment, offset, is_section));
             };
-            self.walk(&name, section, entries)?;
+            self.walk(&name, section, contents)?;
         }
         Ok(())
     }
@@ -96,14 +164,29 @@ impl Reader<'_> {
         value: &Spanned<DeValue<'_>>,
     ) -> Result<Entry, Error> {
         let place = Place { path: self.path.to_owned(), line: self.line(offset) };
-        let value = Value::from_json(spec.kind, &json(value.get_ref())).map_err(|error| {
-            self.refuse(offset, &format!("`{}`", spec.key.name())).caused_by(error)
-        })?;
-        let origin = match self.owner {
-            Owner::Project => Origin::Project(place),
-            Owner::User => Origin::User(place),
-        };
-        Ok(Entry { key: spec.key, value, origin })
+        let value = self.value(spec.key.name(), spec.kind, offset, value)?;
+        Ok(Entry { key: spec.key, value, origin: self.owner.origin(place) })
+    }
+
+    fn own(
+        &self,
+        name: &'static str,
+        offset: usize,
+        value: &Spanned<DeValue<'_>>,
+    ) -> Result<Own, Error> {
+        let text = self.value(name, Kind::Text, offset, value)?.to_string();
+        Ok(Own { name, text, line: self.line(offset) })
+    }
+
+    fn value(
+        &self,
+        name: &str,
+        kind: Kind,
+        offset: usize,
+        value: &Spanned<DeValue<'_>>,
+    ) -> Result<Value, Error> {
+        Value::from_json(kind, &json(value.get_ref()))
+            .map_err(|error| self.refuse(offset, &format!("`{name}`")).caused_by(error))
     }
 
     fn unknown(&self, prefix: &str, segment: &str, offset: usize, is_section: bool) -> Error {
@@ -117,8 +200,11 @@ impl Reader<'_> {
                 "name the variable that holds it: `api_key_env = \"ANTHROPIC_API_KEY\"` under `[providers.anthropic]`",
             );
         }
-        let siblings = siblings(prefix);
+        let siblings = siblings(prefix, self.owner);
         let error = self.refuse(offset, &format!("no such setting: `{name}`"));
+        if let Some((_, hint)) = SYNONYMS.iter().find(|(synonym, _)| *synonym == segment) {
+            return error.hint(*hint);
+        }
         match nearest(segment, siblings.iter().copied()) {
             Some(meant) => error.hint(format!("did you mean `{meant}`?")),
             None => error.hint(format!("settings here: {}", siblings.join(", "))),
@@ -142,12 +228,12 @@ impl Reader<'_> {
 }
 
 /// Returns the names that may stand under `prefix`.
-fn siblings(prefix: &str) -> Vec<&'static str> {
+fn siblings(prefix: &str, owner: Owner) -> Vec<&'static str> {
     let below = |name: &'static str| match prefix {
         "" => Some(name),
         prefix => name.strip_prefix(prefix)?.strip_prefix('.'),
     };
-    let names = TABLE.iter().filter_map(|spec| below(spec.name?)?.split('.').next());
+    let names = owner.names().filter_map(|name| below(name)?.split('.').next());
     let mut names: Vec<&str> = names.collect();
     names.dedup();
     names

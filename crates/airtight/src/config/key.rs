@@ -29,6 +29,9 @@ pub(crate) enum Key {
     MaxToolCalls,
     MaxTokensTotal,
     MaxCost,
+    Rungs,
+    Extractor,
+    Critical,
     ApprovalMode,
     Allow,
     Exclude,
@@ -75,6 +78,8 @@ pub(crate) enum Kind {
     Period,
     /// Several texts.
     List,
+    /// Several of these, or none.
+    Choices(&'static [&'static str]),
     /// A table that its own reader understands.
     Table,
 }
@@ -158,12 +163,13 @@ const FIRST: Spec =
 const MODES: &[&str] = &["auto", "native", "tool", "prompt"];
 const APPROVALS: &[&str] = &["plan", "default", "auto-edit", "yolo"];
 const PROGRAMS: &[&str] = &["claude", "codex", "qwen", "gemini", "opencode"];
+const RUNGS: &[&str] = &["text", "repair"];
 const FORMATS: &[&str] = &["text", "json", "stream-json"];
 const LEVELS: &[&str] = &["full", "masked", "metadata"];
 
 /// Every setting, in the order of reports.
 #[rustfmt::skip]
-pub(crate) static TABLE: [Spec; 47] = [
+pub(crate) static TABLE: [Spec; 50] = [
     FIRST,
     spec(Key::Via, "via", &["AIRTIGHT_VIA"], Kind::Choice(PROGRAMS), "the agent CLI that answers").trusted(),
     spec(Key::HarnessPath, "harness.path", &["AIRTIGHT_VIA_PATH"], Kind::Text, "where the agent CLI is").trusted(),
@@ -196,6 +202,9 @@ pub(crate) static TABLE: [Spec; 47] = [
     spec(Key::MaxToolCalls, "policy.max_tool_calls", &["AIRTIGHT_MAX_TOOL_CALLS"], Kind::Whole(0, 1_000_000), "the most tool calls; 0 allows none"),
     spec(Key::MaxTokensTotal, "policy.max_tokens_total", &["AIRTIGHT_MAX_TOKENS_TOTAL"], Kind::Whole(1, LARGE), "the most tokens of a run, input and output"),
     spec(Key::MaxCost, "policy.max_cost", &["AIRTIGHT_MAX_COST"], Kind::Decimal(0.0, 1_000_000.0), "the most dollars of a run"),
+    spec(Key::Rungs, "policy.rungs", &[], Kind::Choices(RUNGS), "what counts besides the tool and native output as they stand"),
+    spec(Key::Extractor, "policy.extractor", &["AIRTIGHT_EXTRACTOR"], Kind::Text, "the model that looks for the answer in text without one, as `provider:name`").trusted(),
+    spec(Key::Critical, "policy.critical", &[], Kind::Switch, "nothing may go on without an answer: fail as loudly as can be"),
     spec(Key::ApprovalMode, "permissions.approval_mode", &["AIRTIGHT_APPROVAL_MODE"], Kind::Choice(APPROVALS), "what tools may do without asking").trusted(),
     spec(Key::Allow, "permissions.allow", &[], Kind::List, "tools, or patterns of their calls, that may always run").appended().trusted(),
     spec(Key::Exclude, "permissions.exclude", &[], Kind::List, "tools, or patterns of their calls, that never run").appended(),
@@ -213,8 +222,8 @@ pub(crate) static TABLE: [Spec; 47] = [
     spec(Key::Record, "output.record", &["AIRTIGHT_RECORD"], Kind::Switch, "keep a transcript of every run"),
     spec(Key::Store, "store.enabled", &["AIRTIGHT_STORE"], Kind::Switch, "put every run on record in the ledger").trusted(),
     spec(Key::Database, "store.database", &["AIRTIGHT_DATABASE"], Kind::Text, "where the ledger is: a path, or `postgres://…`").trusted(),
-    spec(Key::StoreLevel, "store.level", &["AIRTIGHT_STORE_LEVEL"], Kind::Choice(LEVELS), "how much of a run the ledger keeps"),
-    spec(Key::StoreKeep, "store.keep", &["AIRTIGHT_STORE_KEEP"], Kind::Period, "how long the ledger keeps a run, such as `90d`; for ever if not set"),
+    spec(Key::StoreLevel, "policy.store", &["AIRTIGHT_STORE_LEVEL"], Kind::Choice(LEVELS), "how much of a run the ledger keeps"),
+    spec(Key::StoreKeep, "policy.keep", &["AIRTIGHT_STORE_KEEP"], Kind::Period, "how long the ledger keeps a run, such as `90d`; for ever if not set"),
     spec(Key::McpServers, "mcpServers", &[], Kind::Table, "MCP servers, in the usual shape").trusted(),
     spec(Key::Hooks, "hooks", &[], Kind::Table, "commands that see tool calls").appended().trusted(),
 ];

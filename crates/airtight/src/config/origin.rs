@@ -8,8 +8,12 @@ use std::path::PathBuf;
 pub(crate) enum Origin {
     /// The `airtight.toml` of the project.
     Project(Place),
+    /// The file of a contract that the user has no reason to trust.
+    Borrowed(Place),
     /// The `airtight.toml` of the user.
     User(Place),
+    /// The file of a contract.
+    Contract(Place),
     /// An environment variable.
     Environment(&'static str),
     /// A flag.
@@ -26,11 +30,24 @@ pub(crate) struct Place {
 }
 
 impl Origin {
+    /// Returns the origin of what a contract's file says that is not trusted.
+    pub(crate) fn distrusted(self) -> Self {
+        match self {
+            Self::Contract(place) => Self::Borrowed(place),
+            origin @ (Self::Project(_)
+            | Self::Borrowed(_)
+            | Self::User(_)
+            | Self::Environment(_)
+            | Self::Flag(_)) => origin,
+        }
+    }
+
     /// Returns the word for the layer.
     pub(crate) fn layer(&self) -> &'static str {
         match self {
             Self::Project(_) => "project",
             Self::User(_) => "user",
+            Self::Borrowed(_) | Self::Contract(_) => "contract",
             Self::Environment(_) => "environment",
             Self::Flag(_) => "flag",
         }
@@ -42,6 +59,9 @@ impl fmt::Display for Origin {
         match self {
             Self::Project(place) | Self::User(place) => {
                 write!(formatter, "{}:{}", place.path.display(), place.line)
+            }
+            Self::Borrowed(place) | Self::Contract(place) => {
+                write!(formatter, "contract {}:{}", place.path.display(), place.line)
             }
             Self::Environment(name) => write!(formatter, "${name}"),
             Self::Flag(flag) => formatter.write_str(flag),

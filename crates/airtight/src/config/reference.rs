@@ -16,12 +16,16 @@ In rising strength:
 1. `airtight.toml` of the project: the nearest one, from the folder where the command is launched up
    to the root of its git repository (without a repository, only that folder counts);
 2. `airtight.toml` of the user, in `$XDG_CONFIG_HOME/airtight` or `~/.config/airtight`;
-3. environment variables;
-4. flags.
+3. `NAME.toml` of the contract, for the run of a [role](../guide/roles.md); only `model`, `via`, `mode`
+   and what is under `[policy]` can stand there;
+4. environment variables;
+5. flags.
 
 Your own file is stronger than that of the project, because a repository may be anybody's. For the
 same reason settings marked *trusted* count in a project's file only if you trust it, by
-`--trust-project` or by naming its folder in `trusted_projects` of your own file.
+`--trust-project` or by naming its folder in `trusted_projects` of your own file. The same holds for
+a contract's file, unless it is in the `contracts` of your own configuration folder: without your trust
+it is weaker than your own file, and must not set what is marked *trusted*.
 
 An unknown key is an error. Keys of providers do not belong in files: they are read from
 `AIRTIGHT_API_KEY`, from the variable that `api_key_env` names, or from the vendors' own variables
@@ -120,6 +124,7 @@ fn kind(kind: Kind) -> String {
         Kind::Duration => "duration: `90`, `30s`, `5m`, `1.5h`".to_owned(),
         Kind::Period => "period: `12h`, `90d`, `6w`".to_owned(),
         Kind::List => "list of texts".to_owned(),
+        Kind::Choices(choices) => format!("list of {}", choices.join(", ")),
         Kind::Table => "table".to_owned(),
     }
 }

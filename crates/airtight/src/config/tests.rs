@@ -32,7 +32,7 @@ impl Home {
             .chain(variables.iter().copied())
             .collect();
         let environment = Environment::of(&self.project().join("src/deep"), &variables);
-        Config::load(&environment, flags, Trust::AsConfigured)
+        Config::load(&environment, None, flags, Trust::AsConfigured)
     }
 
     fn refusal(&self, variables: &[(&str, &str)]) -> String {

@@ -65,6 +65,12 @@ impl Value {
                 .map(Self::List)
                 .ok_or(ValueError::Type("a list of strings")),
             (Kind::List, _) => Err(ValueError::Type("a list of strings")),
+            (Kind::Choices(choices), Json::Array(items)) => items
+                .iter()
+                .map(|item| choice(item.as_str().unwrap_or_default(), choices))
+                .collect::<Result<_, _>>()
+                .map(Self::List),
+            (Kind::Choices(_), _) => Err(ValueError::Type("a list of strings")),
             (Kind::Whole(..) | Kind::Decimal(..) | Kind::Duration, Json::Number(number)) => {
                 Self::from_text(kind, &number.to_string())
             }
@@ -88,8 +94,7 @@ impl Value {
             Kind::Text => Ok(Self::Text(text.to_owned())),
             Kind::Url => url(text).map(Self::Text),
             Kind::Variable => variable(text).map(Self::Text),
-            Kind::Choice(choices) if choices.contains(&text) => Ok(Self::Text(text.to_owned())),
-            Kind::Choice(choices) => Err(ValueError::Choice(quoted(choices))),
+            Kind::Choice(choices) => choice(text, choices).map(Self::Text),
             Kind::Whole(least, most) => whole(text, least, most).map(Self::Whole),
             Kind::Decimal(least, most) => decimal(text, least, most).map(Self::Decimal),
             Kind::Switch => switch(text).map(Self::Switch),
@@ -97,6 +102,10 @@ impl Value {
             Kind::Period => Ok(Self::Period(period::parse(text)?)),
             Kind::List => {
                 Ok(Self::List(text.split(',').map(|one| one.trim().to_owned()).collect()))
+            }
+            Kind::Choices(choices) => {
+                let items = text.split(',').map(str::trim).filter(|one| !one.is_empty());
+                items.map(|one| choice(one, choices)).collect::<Result<_, _>>().map(Self::List)
             }
             Kind::Table => Err(ValueError::Type("a table")),
         }
@@ -166,6 +175,11 @@ fn switch(text: &str) -> Result<bool, ValueError> {
     }
 }
 
+fn choice(text: &str, choices: &[&str]) -> Result<String, ValueError> {
+    let chosen = choices.iter().find(|choice| **choice == text);
+    chosen.map(|choice| (*choice).to_owned()).ok_or_else(|| ValueError::Choice(quoted(choices)))
+}
+
 fn quoted(choices: &[&str]) -> String {
     choices.iter().map(|choice| format!("`{choice}`")).collect::<Vec<_>>().join(", ")
 }
@@ -195,11 +209,25 @@ mod tests {
             (Kind::Text, json!(1)),
             (Kind::Table, json!([])),
             (Kind::Duration, json!("s3cret")),
+            (Kind::Choices(&["a", "b"]), json!(["a", "s3cret"])),
+            (Kind::Choices(&["a", "b"]), json!([1])),
+            (Kind::Period, json!("90")),
+            (Kind::Period, json!("0d")),
+            (Kind::Period, json!(90)),
         ];
         for (kind, value) in refused {
             let error = Value::from_json(kind, &value).unwrap_err().to_string();
             assert!(!error.contains("s3cret"), "{error}");
         }
+    }
+
+    #[test]
+    fn periods_and_choices_are_written_as_they_are_read() {
+        assert_eq!(Value::from_json(Kind::Period, &json!("90d")).unwrap().to_string(), "90d");
+        let rungs = Value::from_json(Kind::Choices(&["text", "repair"]), &json!(["repair"]));
+        assert_eq!(rungs.unwrap().to_string(), "repair");
+        let none = Value::from_json(Kind::Choices(&["text"]), &json!([]));
+        assert_eq!(none, Ok(Value::List(Vec::new())));
     }
 
     #[test]

@@ -43,7 +43,8 @@ impl Books {
     pub(crate) fn asked(named: Option<&str>, environment: &Environment) -> Result<Self, Error> {
         let flag = named.map(|text| Value::Text(text.to_owned()));
         let flags = flag.map(|value| Entry::flag(Key::Database, "--database", value));
-        let config = Config::load(environment, flags.into_iter().collect(), Trust::AsConfigured)?;
+        let flags = flags.into_iter().collect();
+        let config = Config::load(environment, None, flags, Trust::AsConfigured)?;
         let location = location(config.text(Key::Database), environment)?;
         Ok(Self { location, retention: Retention::default() })
     }

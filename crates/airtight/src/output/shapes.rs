@@ -32,6 +32,8 @@ pub(crate) enum System {
     Init(Init),
     /// An answer was judged.
     Attempt(Judged),
+    /// A second model begins to look for the answer in what the first one wrote; an attempt follows.
+    Extracting(Extracting),
     /// A request failed and is sent again.
     Retry(Retry),
     /// Background work said something.
@@ -106,7 +108,9 @@ pub(crate) struct Attempt {
     /// `failed`.
     #[schemars(with = "String")]
     pub(crate) ending: airtight_core::run::Ending,
-    /// How it was delivered: `native`, `tool`, `grammar`, `text`, `repair` or `re-ask`.
+    /// Who said it: the model of the run, or the one that extracts, by its provider's name of it.
+    pub(crate) model: String,
+    /// How it was delivered: `native`, `tool`, `grammar`, `text`, `repair`, `re-ask` or `extract`.
     #[schemars(with = "String")]
     pub(crate) rung: airtight_core::run::Rung,
     /// What is wrong with it.
@@ -118,6 +122,16 @@ pub(crate) struct Attempt {
     /// contract decides.
     #[schemars(with = "String")]
     pub(crate) claim: airtight_core::run::Claim,
+}
+
+/// A second model that looks for the answer.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Extracting {
+    pub(crate) uuid: String,
+    pub(crate) session_id: String,
+    pub(crate) parent_tool_use_id: Option<String>,
+    /// Its provider's name of it.
+    pub(crate) model: String,
 }
 
 /// One way in which an answer breaks the contract.
@@ -367,7 +381,8 @@ pub(crate) struct RunResult {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Value")]
     pub(crate) structured_result: Option<Box<RawValue>>,
-    /// How the answer was obtained: `native`, `tool`, `grammar`, `text`, `repair` or `re-ask`.
+    /// How the answer was obtained: `native`, `tool`, `grammar`, `text`, `repair`, `re-ask` or
+    /// `extract`.
     #[schemars(with = "Option<String>")]
     pub(crate) rung: Option<airtight_core::run::Rung>,
     /// Every answer that was judged.
@@ -378,6 +393,9 @@ pub(crate) struct RunResult {
     pub(crate) edits: Vec<Edit>,
     /// How many changes there are in all, listed or not.
     pub(crate) edit_total: usize,
+    /// JSON pointers to what of an extracted answer cannot be looked up in what the model said:
+    /// booleans, and words that the contract lists and the model did not write.
+    pub(crate) unchecked: Vec<String>,
     /// What the provider was not asked to enforce: `pointer`, `keyword`, `enforced_by`.
     #[schemars(with = "Vec<Value>")]
     pub(crate) losses: Vec<Loss>,
@@ -391,6 +409,8 @@ pub(crate) struct RunResult {
     pub(crate) tokens_saved: u64,
     /// What each call of an agent CLI came to, as in `harness` lines; empty without `--via`.
     pub(crate) harness: Vec<Value>,
+    /// Whether a person should look at it: the model said something, and none of it was accepted.
+    pub(crate) review: bool,
     /// Calls that were not allowed.
     pub(crate) permission_denials: Vec<PermissionDenial>,
     /// Why it failed.
@@ -475,6 +495,7 @@ impl Line {
         match self {
             Self::System(System::Init(_)) => Some("init"),
             Self::System(System::Attempt(_)) => Some("attempt"),
+            Self::System(System::Extracting(_)) => Some("extracting"),
             Self::System(System::Retry(_)) => Some("retry"),
             Self::System(System::Notification(_)) => Some("notification"),
             Self::System(System::Warning(_)) => Some("warning"),

@@ -7,15 +7,15 @@ use airtight_agent::Event;
 use airtight_core::codec::{Reply, Stop, Usage as Spent};
 use airtight_core::message::{Block as Said, ToolCall, ToolResult, ToolStatus};
 use airtight_core::redact::Redactor;
-use airtight_core::run::{Attempt as Tried, EventKind, Retry as Again};
+use airtight_core::run::{Attempt as Tried, EventKind, Retry as Again, Rung};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::identity::uuid;
 use super::partial::Partial;
 use super::shapes::{
-    Assistant, AssistantMessage, Attempt, Block, Harness, Judged, Line, Notification, Piece, Retry,
-    StreamEvent, System, Told, Usage, User, UserMessage, Violation,
+    Assistant, AssistantMessage, Attempt, Block, Extracting, Harness, Judged, Line, Notification,
+    Piece, Retry, StreamEvent, System, Told, Usage, User, UserMessage, Violation,
 };
 
 /// Whether pieces of answers are told.
@@ -61,10 +61,15 @@ impl Seen {
                 self.retries += 1;
                 self.usage.add(&retry.bill.usage());
             }
+            // Nobody else tells what it used.
+            EventKind::Judged(tried) if tried.rung == Rung::Extract => {
+                self.usage.add(&tried.usage);
+            }
             EventKind::Began(_)
             | EventKind::Delta(_)
             | EventKind::Heard(_)
             | EventKind::Judged(_)
+            | EventKind::Extracting { .. }
             | EventKind::Witnessed(_)
             | EventKind::Recorded(_)
             | EventKind::Notified(_)
@@ -163,6 +168,11 @@ impl Transcript {
                 let attempt = self.attempt(tried);
                 let judged = Judged { uuid, session_id, parent_tool_use_id: parent, attempt };
                 vec![Line::System(System::Attempt(judged))]
+            }
+            EventKind::Extracting { model } => {
+                let model = model.clone();
+                let begun = Extracting { uuid, session_id, parent_tool_use_id: parent, model };
+                vec![Line::System(System::Extracting(begun))]
             }
             EventKind::Retried(Again { failure, pause, .. }) => {
                 vec![Line::System(System::Retry(Retry {
@@ -275,6 +285,7 @@ impl Transcript {
         };
         Attempt {
             ending: tried.ending.clone(),
+            model: tried.model.clone(),
             rung: tried.rung,
             violations: tried.violations.list.iter().map(violation).collect(),
             more_violations: tried.violations.more,
@@ -293,10 +304,14 @@ impl Transcript {
             EventKind::Said { .. } | EventKind::Retried(_) => {
                 self.waited += now.duration_since(self.since);
             }
+            EventKind::Judged(tried) if tried.rung == Rung::Extract => {
+                self.waited += now.duration_since(self.since);
+            }
             EventKind::Began(_)
             | EventKind::Delta(_)
             | EventKind::Heard(_)
             | EventKind::Judged(_)
+            | EventKind::Extracting { .. }
             | EventKind::Notified(_)
             | EventKind::Ended(_) => {}
             // An agent CLI is waited for until its answer is told.

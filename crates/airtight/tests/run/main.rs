@@ -14,6 +14,7 @@ mod doctor;
 #[cfg(feature = "embedded")]
 mod embedded;
 mod errors;
+mod extraction;
 mod failures;
 mod hooks;
 mod interrupts;
@@ -25,6 +26,7 @@ mod mishaps;
 mod output;
 mod prompts;
 mod proxies;
+mod roles;
 mod roots;
 mod said;
 mod secrets;

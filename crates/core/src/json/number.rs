@@ -108,6 +108,16 @@ impl<'d> Number<'d> {
             .map(|magnitude| sign * magnitude)
     }
 
+    /// Returns the one text that all literals of this value have in common.
+    pub(crate) fn canonical(&self) -> String {
+        let Decimal { negative, digits, exponent } = self.decimal();
+        if digits.is_empty() {
+            return "0".to_owned();
+        }
+        let sign = if negative { "-" } else { "" };
+        format!("{sign}0.{}e{exponent}", String::from_utf8_lossy(&digits))
+    }
+
     fn decimal(&self) -> Decimal {
         let negative = self.0.starts_with('-');
         let unsigned = self.0.trim_start_matches('-');

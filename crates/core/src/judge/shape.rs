@@ -9,13 +9,15 @@ use crate::json::{Document, Kind, Node};
 const SCHEMA_LIMIT: usize = 64;
 
 /// The schemas that apply, or may apply, to one place of a value.
-pub(super) struct Shape<'c> {
+#[derive(Debug, Clone)]
+pub(crate) struct Shape<'c> {
     root: &'c Value,
     schemas: Vec<&'c Value>,
 }
 
 impl<'c> Shape<'c> {
-    pub(super) fn of_root(contract: &'c Contract) -> Self {
+    /// Returns the shape of the whole value.
+    pub(crate) fn of_root(contract: &'c Contract) -> Self {
         Self::gather(contract.schema(), vec![contract.schema()])
     }
 
@@ -39,7 +41,7 @@ impl<'c> Shape<'c> {
     }
 
     /// Claims that a member called `key` is named here.
-    pub(super) fn declares(&self, key: &str) -> bool {
+    pub(crate) fn declares(&self, key: &str) -> bool {
         self.schemas.iter().any(|schema| property(schema, key).is_some())
     }
 
@@ -47,6 +49,22 @@ impl<'c> Shape<'c> {
     pub(super) fn declared(&self) -> impl Iterator<Item = &'c String> {
         let properties = self.schemas.iter().filter_map(|schema| schema.get("properties"));
         properties.filter_map(Value::as_object).flat_map(serde_json::Map::keys)
+    }
+
+    /// Claims that `scalar` is one of the values that are listed here.
+    pub(crate) fn lists(&self, scalar: Node<'_>) -> bool {
+        let is_same = |listed: &Value| match (listed, scalar.kind()) {
+            (Value::String(word), Kind::String) => scalar.as_str() == Some(word),
+            (Value::Number(number), Kind::Number) => {
+                scalar.as_number().is_some_and(|scalar| scalar.equals(number))
+            }
+            _ => false,
+        };
+        let words = |schema: &'c Value| {
+            let listed = schema.get("enum").and_then(Value::as_array).into_iter().flatten();
+            listed.chain(schema.get("const"))
+        };
+        self.schemas.iter().copied().flat_map(words).any(is_same)
     }
 
     /// Claims that `object` has all members that one of the schemas requires, or if none requires
@@ -62,12 +80,14 @@ impl<'c> Shape<'c> {
         required.any(|keys| keys.iter().filter_map(Value::as_str).all(has))
     }
 
-    fn member(&self, key: &str) -> Self {
+    /// Returns the shape of the member called `key`.
+    pub(crate) fn member(&self, key: &str) -> Self {
         let inner = self.schemas.iter().filter_map(|schema| property(schema, key)).collect();
         Self::gather(self.root, inner)
     }
 
-    fn item(&self) -> Self {
+    /// Returns the shape of items.
+    pub(crate) fn item(&self) -> Self {
         let words = ["items", "prefixItems"];
         let found = self.schemas.iter().flat_map(|schema| words.map(|word| schema.get(word)));
         let inner = found.flatten().flat_map(|items| {

@@ -15,7 +15,7 @@ use crate::verdict::{
 
 use super::degenerate;
 use super::offer::{Offer, Way};
-use super::{Ending, Rung, TextRung};
+use super::{Ending, Policy, RepairRung, Rung, TextRung};
 
 /// Where an answer was said.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -80,15 +80,18 @@ pub(super) enum Candidate {
 pub(super) struct Examiner {
     allowance: Allowance,
     text: TextRung,
+    repair: RepairRung,
 }
 
 impl Examiner {
-    pub(super) fn new(text: TextRung, source: Option<Source>) -> Self {
-        let strictness = match text {
-            TextRung::Allowed => Strictness::Lenient,
-            TextRung::Refused => Strictness::Strict,
+    pub(super) fn new(policy: &Policy, source: Option<Source>) -> Self {
+        let Policy { text, repair, .. } = *policy;
+        let strictness = match (text, repair) {
+            (TextRung::Refused, RepairRung::Refused) => Strictness::Strict,
+            (TextRung::Allowed, _) | (_, RepairRung::Allowed) => Strictness::Lenient,
         };
-        Self { allowance: Allowance { strictness, limits: Limits::default(), source }, text }
+        let allowance = Allowance { strictness, limits: Limits::default(), source };
+        Self { allowance, text, repair }
     }
 
     pub(super) fn strictness(&self) -> Strictness {
@@ -104,8 +107,7 @@ impl Examiner {
         extent: Extent,
     ) -> Finding {
         if channel == Channel::Text && self.text == TextRung::Refused {
-            let violation = said("plain_text", "the answer is plain text, which is not accepted");
-            return rejected(Ending::Rejected, violation, Candidate::Absent);
+            return rejected(Ending::Rejected, said(PLAIN_TEXT, IS_PLAIN_TEXT), Candidate::Absent);
         }
         if let Some(doubt) = extent.doubt()
             && channel == Channel::Arguments
@@ -129,9 +131,27 @@ impl Examiner {
                     );
                 }
                 let rung = rung(channel, &edits);
-                Finding::Accepted { value, edits, rung }
+                match self.refusal(rung) {
+                    Some(refusal) => rejected(Ending::Rejected, refusal, Candidate::Judged),
+                    None => Finding::Accepted { value, edits, rung },
+                }
             }
             Verdict::Rejected(rejected) => rejection(channel, rejected, extent),
+        }
+    }
+
+    /// Says why an answer on this rung does not count, unless it does.
+    fn refusal(&self, rung: Rung) -> Option<Violation> {
+        match rung {
+            Rung::Text if self.text == TextRung::Refused => Some(said(PLAIN_TEXT, IS_PLAIN_TEXT)),
+            Rung::Repair if self.repair == RepairRung::Refused => Some(said("repair", IS_REPAIRED)),
+            Rung::Native
+            | Rung::Tool
+            | Rung::Grammar
+            | Rung::Text
+            | Rung::Repair
+            | Rung::ReAsk
+            | Rung::Extract => None,
         }
     }
 
@@ -210,6 +230,15 @@ fn rejection(channel: Channel, rejected: Rejected, extent: Extent) -> Finding {
     Finding::Rejected { ending, violations, candidate }
 }
 
+/// The keyword of an answer in plain text where that does not count.
+const PLAIN_TEXT: &str = "plain_text";
+const IS_PLAIN_TEXT: &str = "the answer is plain text, which is not accepted";
+const IS_REPAIRED: &str = "the answer conforms only once it is repaired, which is not accepted";
+
+/// The keywords of answers that hold several values, or too much.
+pub(super) const AMBIGUOUS: &str = "ambiguous";
+pub(super) const OVER_LIMIT: &str = "limit";
+
 pub(super) const CUT: &str = "the answer was cut at the token limit";
 
 /// The keyword of an answer that nobody said was complete.
@@ -253,12 +282,14 @@ fn explain(reason: &Rejection) -> Violations {
         Rejection::Truncated { .. } => ("truncated", "the answer ends inside a JSON value"),
         Rejection::Invalid => ("contract", "the answer breaks the contract"),
         Rejection::Ambiguous { .. } => {
-            ("ambiguous", "several different values conform; give exactly one")
+            (AMBIGUOUS, "several different values conform; give exactly one")
         }
         Rejection::SchemaEcho => {
             ("degenerate", "this is the JSON Schema itself; give a value that satisfies it")
         }
-        Rejection::OverLimit { .. } => ("limit", "the answer is too large or too complex to judge"),
+        Rejection::OverLimit { .. } => {
+            (OVER_LIMIT, "the answer is too large or too complex to judge")
+        }
     };
     Violations::from(said(keyword, message))
 }

@@ -58,13 +58,13 @@ impl Run {
                 candidate: Candidate::Judged,
             };
         }
-        let raw = raw.to_owned();
+        let (raw, claim, model) = (raw.to_owned(), self.claim, self.job.model.clone());
         match finding {
             Finding::Accepted { value, edits, rung } => {
                 let rung = if self.reasks > 0 { Rung::ReAsk } else { rung };
                 let ending = Ending::Accepted;
                 let violations = Violations::default();
-                self.attempt(Attempt { raw, ending, rung, violations, usage, claim: self.claim });
+                self.attempt(Attempt { model, raw, ending, rung, violations, usage, claim });
                 Considered::Accepted(End::Answer { value, edits, rung })
             }
             Finding::Rejected { ending, violations, candidate } => {
@@ -80,7 +80,7 @@ impl Run {
                     _ => words::rejection(&violations, wrapper),
                 };
                 let rung = rung_of(channel);
-                self.attempt(Attempt { raw, ending, rung, violations, usage, claim: self.claim });
+                self.attempt(Attempt { model, raw, ending, rung, violations, usage, claim });
                 Considered::Rejected(feedback)
             }
         }
@@ -94,8 +94,8 @@ impl Run {
         let masked = format!("the hook `{}` objects", veto.hook);
         let violations = Violations::from(Violation { masked, ..said("veto", &veto.why) });
         let (ending, rung) = (Ending::Vetoed, Rung::Tool);
-        let (raw, claim) = (raw.to_owned(), self.claim);
-        self.attempt(Attempt { raw, ending, rung, violations, usage, claim });
+        let (raw, claim, model) = (raw.to_owned(), self.claim, self.job.model.clone());
+        self.attempt(Attempt { model, raw, ending, rung, violations, usage, claim });
         Considered::Rejected(veto.why.clone())
     }
 
@@ -109,9 +109,14 @@ impl Run {
         self.reasks < self.job.policy.reasks.min(REASK_LIMIT) && !self.repeats_itself()
     }
 
+    /// Returns the answers of the model itself, without what an extractor made of them.
+    pub(super) fn own_attempts(&self) -> impl DoubleEndedIterator<Item = &Attempt> + Clone {
+        self.attempts.iter().filter(|attempt| attempt.rung != Rung::Extract)
+    }
+
     /// Claims that the last two answers were the same and said nothing.
     fn repeats_itself(&self) -> bool {
-        let mut last = self.attempts.iter().rev().take_while(|it| it.ending == Ending::Degenerate);
+        let mut last = self.own_attempts().rev().take_while(|it| it.ending == Ending::Degenerate);
         matches!((last.next(), last.next()), (Some(last), Some(before)) if last.raw == before.raw)
     }
 

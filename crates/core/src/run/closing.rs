@@ -14,8 +14,8 @@ use super::{Attempt, End, Ending, Outcome, Report, Run, RunError, Rung, State, T
 impl Run {
     /// Returns the error of a run whose model may not be asked again.
     pub(super) fn exhausted(&self) -> RunError {
-        let last = self.attempts.last();
-        let counts = format!("turns: {}, attempts: {}", self.turns, self.attempts.len());
+        let last = self.own_attempts().next_back();
+        let counts = self.counts();
         let error = match (last.map(|attempt| &attempt.ending), self.candidate) {
             (Some(Ending::Truncated), _) if last.is_some_and(is_unfinished) => {
                 let error = RunError::new(Outcome::Truncated, format!("{UNSAID} ({counts})"));
@@ -42,6 +42,15 @@ impl Run {
         match self.offer.as_ref().map(|offer| &offer.way) {
             Some(Way::Withheld) => error.advise(Advice::AllowTerminalTool),
             Some(Way::Native(_) | Way::Tool { .. } | Way::Prompt { .. }) | None => error,
+        }
+    }
+
+    fn counts(&self) -> String {
+        let own = self.own_attempts().count();
+        let counts = format!("turns: {}, attempts: {own}", self.turns);
+        match self.attempts.len().saturating_sub(own) {
+            0 => counts,
+            extractions => format!("{counts}, extractions: {extractions}"),
         }
     }
 
@@ -75,7 +84,7 @@ impl Run {
 
     /// Says everything about a run that is over.
     pub(super) fn report(self, elapsed: Duration) -> Report {
-        let tokens_saved = tokens_saved(&self.attempts);
+        let tokens_saved = tokens_saved(self.own_attempts());
         let spent = self.purse.spent();
         let losses = self.offer.as_ref().map(Offer::losses).unwrap_or_default();
         let mut report = Report {
@@ -85,6 +94,7 @@ impl Run {
             rung: None,
             attempts: self.attempts,
             edits: Edits::default(),
+            unchecked: Vec::new(),
             losses,
             usage: spent.usage,
             cost: spent.cost(),
@@ -95,7 +105,7 @@ impl Run {
             denials: Vec::new(),
             tokens_saved,
             error: None,
-            raw: None,
+            raw: self.last_said,
             elapsed,
         };
         match self.state {
@@ -104,16 +114,23 @@ impl Run {
                 report.edits = edits;
                 report.rung = Some(rung);
             }
+            State::Over(End::Extracted(extracted)) => {
+                report.value = Some(extracted.value);
+                report.edits = extracted.edits;
+                report.losses = extracted.losses;
+                report.unchecked = extracted.unchecked;
+                report.rung = Some(Rung::Extract);
+            }
             State::Over(End::Text(text)) => report.text = Some(text),
             State::Over(End::Failure(error)) => {
                 report.outcome = error.outcome;
                 report.error = Some(error);
-                report.raw = self.last_said;
             }
-            State::Ready | State::Asking | State::Working(..) | State::Idle => {
-                report.outcome = Outcome::Interrupted;
-                report.raw = self.last_said;
-            }
+            State::Ready
+            | State::Asking
+            | State::Working(..)
+            | State::Extracting(_)
+            | State::Idle => report.outcome = Outcome::Interrupted,
         }
         report
     }
@@ -140,13 +157,13 @@ fn rejected(outcome: Outcome, message: String, last: Option<&Attempt>) -> RunErr
 
 /// Estimates what cancelled answers would have gone on to cost: as much as the longest answer of
 /// the run that came to its end. Nothing, if none did.
-fn tokens_saved(attempts: &[Attempt]) -> u64 {
+fn tokens_saved<'a>(attempts: impl Iterator<Item = &'a Attempt> + Clone) -> u64 {
     let is_cancelled = |attempt: &&Attempt| attempt.ending == Ending::Cancelled;
-    let whole = attempts.iter().filter(|it| !is_cancelled(it)).map(output_tokens).max();
+    let whole = attempts.clone().filter(|it| !is_cancelled(it)).map(output_tokens).max();
     // Of what was cancelled, providers count only what they said before the end.
     let said = |attempt: &Attempt| output_tokens(attempt).max(estimate(attempt));
     let saved = |attempt| whole.unwrap_or(0).saturating_sub(said(attempt));
-    attempts.iter().filter(is_cancelled).map(saved).fold(0, u64::saturating_add)
+    attempts.filter(is_cancelled).map(saved).fold(0, u64::saturating_add)
 }
 
 fn output_tokens(attempt: &Attempt) -> u64 {

@@ -70,6 +70,13 @@ pub enum EventKind {
     Heard(Vec<ToolResult>),
     /// An answer was judged.
     Judged(Box<Attempt>),
+    /// A second model begins to look for the answer in what the first one wrote; an attempt on the
+    /// rung `extract` follows. Of what it says in between, only requests that are sent again are
+    /// told.
+    Extracting {
+        /// Its provider's name of it.
+        model: String,
+    },
     /// A request failed and is sent again.
     Retried(Retry),
     /// An agent CLI tells what it does by itself.

@@ -35,6 +35,21 @@ pub struct Job {
     pub account: Account,
     /// What grounded strings must be quoted from.
     pub source: Option<Source>,
+    /// Who looks for the answer in text that holds none, if anybody.
+    pub extractor: Option<Extractor>,
+}
+
+/// A second model, which looks for the answer in what the first one wrote instead of one.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Extractor {
+    /// Its provider's name of it.
+    pub model: String,
+    /// What its provider accepts of JSON Schema.
+    pub dialect: Dialect,
+    /// What its tokens cost, if known.
+    pub price: Option<Price>,
+    /// Who says what its answers cost.
+    pub account: Account,
 }
 
 /// How the contract is put to the model.
@@ -96,7 +111,17 @@ pub enum TextRung {
     /// If it holds exactly one conforming value.
     #[default]
     Allowed,
-    /// Never: the tool or native rung alone, and the answer as it stands, without an edit.
+    /// Never: the tool or native rung alone.
+    Refused,
+}
+
+/// Whether an answer counts that conforms only after a coercion or a syntactic repair.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum RepairRung {
+    /// If the schema leaves no doubt of what was meant.
+    #[default]
+    Allowed,
+    /// Never: the answer as it stands.
     Refused,
 }
 
@@ -108,6 +133,8 @@ pub struct Policy {
     pub reasks: u8,
     /// Whether plain text counts.
     pub text: TextRung,
+    /// Whether an answer counts that had to be changed.
+    pub repair: RepairRung,
     /// The most model calls, the last of which forces the terminal tool;
     /// [`TURN_LIMIT`](super::TURN_LIMIT) if absent.
     pub max_turns: Option<u32>,
@@ -137,6 +164,7 @@ impl Default for Policy {
         Self {
             reasks: 2,
             text: TextRung::Allowed,
+            repair: RepairRung::Allowed,
             max_turns: None,
             max_output_tokens: None,
             temperature: None,

@@ -11,7 +11,7 @@ use crate::Advice;
 use crate::codec::{Reply, Usage};
 use crate::price::{Cost, Price};
 
-use super::{Account, Bill, Budget, Job, Outcome, RunError};
+use super::{Account, Bill, Budget, Extractor, Job, Outcome, RunError};
 
 /// What a run may spend and has spent.
 #[derive(Debug, Clone)]
@@ -53,7 +53,15 @@ pub(super) enum Knowledge {
 
 impl Knowledge {
     pub(super) fn of(job: &Job) -> Self {
-        match (job.price, job.account) {
+        Self::by(job.price, job.account)
+    }
+
+    pub(super) fn of_extractor(extractor: &Extractor) -> Self {
+        Self::by(extractor.price, extractor.account)
+    }
+
+    fn by(price: Option<Price>, account: Account) -> Self {
+        match (price, account) {
             (None, Account::Price) => Self::None,
             (Some(_), Account::Price) | (_, Account::Driver) => Self::Some,
         }
@@ -147,12 +155,18 @@ impl Purse {
             spent.completeness = Completeness::Partial;
         }
         let purse = Self(Arc::new(Inside { budget, spent: Mutex::new(spent), above }));
-        if knowledge == Knowledge::None && purse.levels().any(|purse| purse.0.budget.cost.is_some())
-        {
+        purse.require_cost(knowledge)?;
+        Ok(purse)
+    }
+
+    /// Fails if there is a budget of money for something whose cost cannot be known.
+    pub(super) fn require_cost(&self, knowledge: Knowledge) -> Result<(), RunError> {
+        let has_budget = self.levels().any(|purse| purse.0.budget.cost.is_some());
+        if knowledge == Knowledge::None && has_budget {
             let message = "the budget for cost cannot be kept: the price of the model is unknown";
             return Err(RunError::new(Outcome::Config, message).advise(Advice::BudgetTokens));
         }
-        Ok(purse)
+        Ok(())
     }
 
     /// Notes that a request leaves; what it uses is unknown until it is settled.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde::{Serialize, Serializer};
 
 use crate::codec::{FailureKind, Usage};
-use crate::json::Document;
+use crate::json::{Document, Pointer};
 use crate::lower::Loss;
 use crate::price::Cost;
 use crate::verdict::{Edits, Violations};
@@ -133,6 +133,8 @@ pub enum Rung {
     Repair,
     /// Any of these, after the model was asked again.
     ReAsk,
+    /// Found by a second model in what the first one wrote, and traced to it.
+    Extract,
 }
 
 impl Rung {
@@ -145,6 +147,7 @@ impl Rung {
             Self::Text => "text",
             Self::Repair => "repair",
             Self::ReAsk => "re-ask",
+            Self::Extract => "extract",
         }
     }
 }
@@ -191,6 +194,8 @@ pub enum Claim {
 /// One answer asked of the model that was meant to be the answer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Attempt {
+    /// Who said it: the model of the run, or the extractor, by its provider's name of it.
+    pub model: String,
     /// What was said, exactly.
     pub raw: String,
     /// How it ended.
@@ -290,6 +295,9 @@ pub struct Report {
     pub attempts: Vec<Attempt>,
     /// What was changed in the accepted answer.
     pub edits: Edits,
+    /// Places of an extracted answer that cannot be looked up in what the model said: booleans, and
+    /// words that the contract lists and the model did not write.
+    pub unchecked: Vec<Pointer>,
     /// What the provider was not asked to enforce.
     pub losses: Vec<Loss>,
     /// All tokens, failed requests included.
@@ -311,8 +319,32 @@ pub struct Report {
     pub tokens_saved: u64,
     /// Why it failed.
     pub error: Option<RunError>,
-    /// The last thing the model said, on failure.
+    /// The last thing the model said; never what an extractor did.
     pub raw: Option<String>,
     /// Wall time.
     pub elapsed: Duration,
+}
+
+impl Report {
+    /// Claims that the model said something, that none of it was accepted, and that a person may
+    /// still make an answer of it.
+    pub fn needs_review(&self) -> bool {
+        match self.outcome {
+            Outcome::NoAnswer
+            | Outcome::AttemptsExhausted
+            | Outcome::Refused
+            | Outcome::Truncated
+            | Outcome::Degenerate
+            | Outcome::Loop
+            | Outcome::TurnCap
+            | Outcome::Budget => self.raw.is_some(),
+            Outcome::Met
+            | Outcome::Provider
+            | Outcome::Harness
+            | Outcome::Auth
+            | Outcome::Sandbox
+            | Outcome::Config
+            | Outcome::Interrupted => false,
+        }
+    }
 }

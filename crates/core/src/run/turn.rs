@@ -10,6 +10,7 @@ use crate::verdict::Violations;
 use super::answer::{CUT, Candidate, Channel, Extent, channel_of_text};
 use super::attempts::Considered;
 use super::batch::Batch;
+use super::extraction::After;
 use super::offer::Offer;
 use super::words::{self, Again};
 use super::{
@@ -112,6 +113,7 @@ impl Run {
         let is_silent = words.trim().is_empty();
         let error = if is_silent { error } else { error.quoting(&words) };
         self.attempt(Attempt {
+            model: self.job.model.clone(),
             raw: words,
             ending: Ending::Refused,
             rung: self.usual_rung(),
@@ -136,6 +138,7 @@ impl Run {
         let said = raw(partial);
         if !said.is_empty() {
             self.attempt(Attempt {
+                model: self.job.model.clone(),
                 raw: said,
                 ending: Ending::Failed,
                 rung: self.usual_rung(),
@@ -151,6 +154,7 @@ impl Run {
         let said = raw(&partial);
         self.candidate = Candidate::Judged;
         self.attempt(Attempt {
+            model: self.job.model.clone(),
             raw: said.clone(),
             ending: Ending::Cancelled,
             rung: self.usual_rung(),
@@ -269,12 +273,15 @@ impl Run {
             Considered::Accepted(end) => self.state = State::Over(end),
             Considered::Rejected(feedback) => {
                 let again = self.offer.as_ref().and_then(Offer::again_after_text);
-                let Some(again) = again.filter(|_| self.may_ask_again()) else {
-                    return self.fail(self.exhausted());
+                let after = match again.filter(|_| self.may_ask_again()) {
+                    Some(again) => {
+                        self.conversation.hear(reply.blocks);
+                        self.conversation.tell(format!("{feedback}\n{}", words::again(again)));
+                        After::AskAgain
+                    }
+                    None => After::GiveUp,
                 };
-                self.conversation.hear(reply.blocks);
-                self.conversation.tell(format!("{feedback}\n{}", words::again(again)));
-                self.ask_again(Pressure::Forced);
+                self.extract_or(after, extent);
             }
         }
     }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use airtight_core::codec::{Delta, Reply};
 use airtight_core::message::Block;
 use airtight_core::run::{
-    CallFailure, Ending, Job, Mode, Outcome, Run, Step, TERMINAL_TOOL, TextRung,
+    CallFailure, Ending, Job, Mode, Outcome, RepairRung, Run, Step, TERMINAL_TOOL, TextRung,
 };
 use airtight_core::{Dialect, Violation};
 use serde_json::{Value, json};
@@ -80,6 +80,7 @@ fn what_the_judge_may_save_goes_on(said: &str) {
 fn strictly_everything_impossible_is_stopped() {
     let mut job = job(schema());
     job.policy.text = TextRung::Refused;
+    job.policy.repair = RepairRung::Refused;
     let run = asked(job);
     let (violation, said) = followed(&run, r#"{"score":"7","tags":[]}"#).unwrap();
     assert_eq!((violation.keyword.as_str(), said.as_str()), ("type", r#"{"score":""#));

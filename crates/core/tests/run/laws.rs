@@ -6,8 +6,8 @@ use std::time::Duration;
 use airtight_core::codec::{FailureKind, ProviderFailure, Reply, Request, Stop};
 use airtight_core::message::{Block, Message, Role};
 use airtight_core::run::{
-    Attempt, Budget, CallFailure, Ending, EventKind, Job, Mode, Outcome, Report, Run, Step,
-    TERMINAL_TOOL, Terminal, TextRung,
+    Attempt, Budget, CallFailure, Ending, EventKind, Job, Mode, Outcome, RepairRung, Report, Run,
+    RunError, Step, TERMINAL_TOOL, Terminal, TextRung,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -57,8 +57,9 @@ fn jobs() -> impl Strategy<Value = Job> {
     let mode =
         prop_oneof![Just(Mode::Auto), Just(Mode::Native), Just(Mode::Tool), Just(Mode::Prompt)];
     let budget = (prop::option::of(0u32..4), prop::option::of(0u64..60));
-    (mode, 0u8..=5, prop::option::of(1u32..8), budget, any::<[bool; 4]>()).prop_map(
-        |(mode, reasks, max_turns, (tool_calls, tokens), [contract, denied, refused, alone])| {
+    (mode, 0u8..=5, prop::option::of(1u32..8), budget, any::<[bool; 5]>()).prop_map(
+        |(mode, reasks, max_turns, (tool_calls, tokens), switches)| {
+            let [contract, denied, refused, alone, extracts] = switches;
             let mut job = job(review());
             job.mode = mode;
             job.policy.reasks = reasks;
@@ -72,9 +73,13 @@ fn jobs() -> impl Strategy<Value = Job> {
             }
             if refused {
                 job.policy.text = TextRung::Refused;
+                job.policy.repair = RepairRung::Refused;
             }
             if alone {
                 job.tools.clear();
+            }
+            if extracts {
+                job.extractor = Some(extractor());
             }
             job
         },
@@ -161,6 +166,10 @@ impl World {
                 Step::CallTools(calls) => {
                     self.tool_calls += u32::try_from(calls.len()).unwrap();
                     run.tools_returned(calls.iter().map(done).collect());
+                }
+                Step::Extract(_) => {
+                    let error = RunError::new(Outcome::Provider, "nobody is there");
+                    run.extracted(Err(error));
                 }
                 Step::Wait => {
                     let task = self.tasks.pop().ok_or("there is nothing to wait for")?;

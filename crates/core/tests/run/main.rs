@@ -15,6 +15,7 @@ mod call_ids;
 mod cancel;
 mod degenerate;
 mod dispatch;
+mod extraction;
 mod laws;
 mod reading;
 mod requests;

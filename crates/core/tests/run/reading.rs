@@ -1,7 +1,7 @@
 //! Answers that come another way than they should, or in another shape.
 
 use airtight_core::codec::{Reply, Stop};
-use airtight_core::run::{Ending, Mode, Outcome, Rung, TextRung};
+use airtight_core::run::{Ending, Mode, Outcome, RepairRung, Rung, TextRung};
 use airtight_core::{Advice, Dialect, EditKind};
 use serde_json::json;
 use test_case::test_case;
@@ -36,6 +36,7 @@ fn arguments_are_coerced_and_the_edit_is_on_record() {
 fn where_text_is_refused_nothing_is_recovered_or_repaired() {
     let mut job = job(review());
     job.policy.text = TextRung::Refused;
+    job.policy.repair = RepairRung::Refused;
     let repaired = calls(vec![answer("1", r#"{"summary":"Reads well.","score":"7"}"#)]);
     let replies = vec![text(GOOD), repaired, calls(vec![answer("2", GOOD)])];
     let played = play(job, replies);

@@ -9,7 +9,8 @@ use airtight_core::message::{
     Block, Enforcement, Message, ToolCall, ToolResult, ToolSpec, ToolStatus,
 };
 use airtight_core::run::{
-    EventKind, Job, Mode, Notification, Policy, Report, Run, Step, TERMINAL_TOOL, Terminal,
+    Account, EventKind, Extractor, Job, Mode, Notification, Policy, Report, Run, Step,
+    TERMINAL_TOOL, Terminal,
 };
 use airtight_core::{Contract, Dialect};
 use serde_json::{Value, json};
@@ -51,8 +52,19 @@ pub(crate) fn job(schema: Value) -> Job {
         terminal: Terminal::Offered,
         policy: Policy::default(),
         price: None,
-        account: airtight_core::run::Account::default(),
+        account: Account::default(),
         source: None,
+        extractor: None,
+    }
+}
+
+/// A second model without a price.
+pub(crate) fn extractor() -> Extractor {
+    Extractor {
+        model: "small".to_owned(),
+        dialect: Dialect::Anthropic,
+        price: None,
+        account: Account::default(),
     }
 }
 
@@ -104,7 +116,7 @@ pub(crate) struct Played {
     pub(crate) events: Vec<EventKind>,
 }
 
-/// Drives `job` with these replies; tools answer `done`.
+/// Drives `job` with these replies, its extractor included; tools answer `done`.
 pub(crate) fn play(job: Job, replies: Vec<Reply>) -> Played {
     let run = Run::new(job).expect("a run");
     play_on(run, replies)
@@ -123,6 +135,13 @@ pub(crate) fn play_on(mut run: Run, replies: Vec<Reply>) -> Played {
                 let results = calls.iter().map(done).collect();
                 executed.extend(calls);
                 run.tools_returned(results);
+            }
+            Step::Extract(job) => {
+                let mut child = Run::within(&run.household(), *job).expect("a run");
+                let Step::CallModel(request) = child.step() else { panic!("one request") };
+                requests.push(*request);
+                child.answered(replies.pop_front().expect("a reply for every request"));
+                run.extracted(Ok(child.finish(Duration::ZERO)));
             }
             Step::Wait => panic!("nothing to wait for"),
             Step::Done => break,

@@ -43,14 +43,7 @@ impl Access {
         environment: &Environment,
     ) -> Result<Self, Error> {
         match driver {
-            Driver::Model(Model::Served(name)) => {
-                let endpoint = model::endpoint(name, Standing::Chosen, config, environment)?;
-                model::require_key(name, &endpoint).map_err(|error| {
-                    error.hint("`airtight doctor` shows where keys are looked for")
-                })?;
-                Ok(Self::Served { name: name.clone(), endpoint: Box::new(endpoint) })
-            }
-            Driver::Model(Model::Embedded(weights)) => Ok(Self::Embedded(weights.clone())),
+            Driver::Model(model) => Self::to(model, Standing::Chosen, config, environment),
             Driver::Program(program, model) => {
                 let (model, folder) = (model.clone(), folder.to_owned());
                 let harness = driver::harness(*program, model, folder, config, environment)?;
@@ -59,13 +52,34 @@ impl Access {
         }
     }
 
+    /// Finds the way to a model.
+    fn to(
+        model: &Model,
+        standing: Standing,
+        config: &Config,
+        environment: &Environment,
+    ) -> Result<Self, Error> {
+        let name = match model {
+            Model::Served(name) => name.clone(),
+            Model::Embedded(weights) => return Ok(Self::Embedded(weights.clone())),
+        };
+        let endpoint = model::endpoint(&name, standing, config, environment)?;
+        model::require_key(&name, &endpoint)
+            .map_err(|error| error.hint("`airtight doctor` shows where keys are looked for"))?;
+        Ok(Self::Served { name, endpoint: Box::new(endpoint) })
+    }
+
+    /// Returns what deserves a warning about where keys go.
+    pub(super) fn key_notes(&self, config: &Config, environment: &Environment) -> Vec<String> {
+        let Self::Served { name, endpoint } = self else { return Vec::new() };
+        let stray = model::stray_key(name, endpoint, config, environment);
+        model::warning(endpoint).into_iter().chain(stray).collect()
+    }
+
     /// Returns what deserves a warning.
     pub(super) fn notes(&self, config: &Config, environment: &Environment) -> Vec<String> {
         match self {
-            Self::Served { name, endpoint } => model::warning(endpoint)
-                .into_iter()
-                .chain(model::stray_key(name, endpoint, config, environment))
-                .collect(),
+            Self::Served { .. } => self.key_notes(config, environment),
             Self::Embedded(_) if config.text(Key::Model).is_none() => vec![
                 "no model is set, so the small one in this process answers: it copies what stands \
                  in a text, and does not judge; `--model PROVIDER:NAME` names a better one"
@@ -108,6 +122,38 @@ impl Access {
             Self::Embedded(weights) => embedded::open(&weights, environment, limit, consent),
             Self::Program(harness) => Ok(Provider::Harness(harness)),
         }
+    }
+}
+
+/// The way to the model that looks for answers in text.
+pub(super) struct Extraction {
+    model: Model,
+    pub(super) access: Access,
+}
+
+impl Extraction {
+    /// Finds the way, if such a model is named. What is set for the provider in force counts for it, if
+    /// it has the same.
+    pub(super) fn find(
+        driver: &Driver,
+        config: &Config,
+        environment: &Environment,
+    ) -> Result<Option<Self>, Error> {
+        let Some(model) = model::extractor(config)? else { return Ok(None) };
+        let standing = match (&model, driver.model()) {
+            (Model::Served(name), Some(Model::Served(chosen))) if name.vendor == chosen.vendor => {
+                Standing::Chosen
+            }
+            _ => Standing::Other,
+        };
+        let access = Access::to(&model, standing, config, environment)
+            .map_err(|error| error.hint(format!("`{model}` is to extract answers from text")))?;
+        Ok(Some(Self { model, access }))
+    }
+
+    /// Claims that it is the model that answers, too.
+    pub(super) fn is(&self, driver: &Driver) -> bool {
+        driver.model() == Some(&self.model)
     }
 }
 

@@ -107,7 +107,14 @@ pub(super) fn refuse_foreign(program: Program, config: &Config) -> Result<(), Er
     let name = program.name();
     let typed = |key: &&Key| match config.strongest(**key).map(|entry| &entry.origin) {
         Some(Origin::Flag(flag)) => Some(*flag),
-        Some(Origin::Environment(_) | Origin::User(_) | Origin::Project(_)) | None => None,
+        Some(
+            Origin::Environment(_)
+            | Origin::Contract(_)
+            | Origin::User(_)
+            | Origin::Borrowed(_)
+            | Origin::Project(_),
+        )
+        | None => None,
     };
     if let Some(flag) = FOREIGN.iter().find_map(|key| typed(&key)) {
         let message =

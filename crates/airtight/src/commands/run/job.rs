@@ -2,7 +2,7 @@
 
 use airtight_agent::provider::Retries;
 use airtight_core::price::Cost;
-use airtight_core::run::{Budget, Mode, Policy, TextRung};
+use airtight_core::run::{Budget, Mode, Policy, RepairRung, TextRung};
 
 use crate::config::{Config, Key};
 use crate::error::{Error, Outcome};
@@ -15,13 +15,14 @@ pub(super) fn policy(config: &Config) -> Result<Policy, Error> {
     if dollars.is_some() && cost.is_none() {
         return Err(Error::new(Outcome::Contract, "`policy.max_cost` is no amount of money"));
     }
-    let is_strict = config.is_on(Key::Strict) == Some(true);
+    let (text, repair) = rungs(config);
     Ok(Policy {
         reasks: config
             .small(Key::Reasks)
             .and_then(|count| u8::try_from(count).ok())
             .unwrap_or(usual.reasks),
-        text: if is_strict { TextRung::Refused } else { TextRung::Allowed },
+        text,
+        repair,
         max_turns: config.small(Key::MaxTurns),
         max_output_tokens: config.small(Key::MaxOutputTokens),
         temperature: config.decimal(Key::Temperature),
@@ -32,6 +33,29 @@ pub(super) fn policy(config: &Config) -> Result<Policy, Error> {
             cost,
         },
     })
+}
+
+/// Claims that nothing but the tool or native output counts, as it stands; whoever lists rungs in a
+/// stronger place says otherwise.
+pub(super) fn is_strict(config: &Config) -> bool {
+    let origin = |key| config.strongest(key).map(|entry| &entry.origin);
+    let is_overruled = match (origin(Key::Strict), origin(Key::Rungs)) {
+        (Some(strict), Some(rungs)) => strict.layer() != rungs.layer() && strict < rungs,
+        (_, None) | (None, _) => false,
+    };
+    config.is_on(Key::Strict) == Some(true) && !is_overruled
+}
+
+fn rungs(config: &Config) -> (TextRung, RepairRung) {
+    if is_strict(config) {
+        return (TextRung::Refused, RepairRung::Refused);
+    }
+    let Some(listed) = config.list(Key::Rungs) else { return Default::default() };
+    let counts = |rung: &str| listed.iter().any(|listed| listed == rung);
+    (
+        if counts("text") { TextRung::Allowed } else { TextRung::Refused },
+        if counts("repair") { RepairRung::Allowed } else { RepairRung::Refused },
+    )
 }
 
 /// Returns how the contract is put to the model.

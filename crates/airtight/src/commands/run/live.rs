@@ -5,7 +5,7 @@ use std::time::Duration;
 use airtight_agent::{Event, Observer};
 use airtight_core::codec::{Delta, Usage};
 use airtight_core::price::{Cost, Price};
-use airtight_core::run::{Bill, Ending, EventKind};
+use airtight_core::run::{Bill, Ending, EventKind, Rung};
 use airtight_core::transcript;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
@@ -140,6 +140,7 @@ impl Live {
                 | EventKind::Said { .. }
                 | EventKind::Heard(_)
                 | EventKind::Judged(_)
+                | EventKind::Extracting { .. }
                 | EventKind::Retried(_)
                 | EventKind::Witnessed(_)
                 | EventKind::Recorded(_)
@@ -172,7 +173,15 @@ impl Observer for Live {
                 self.charge(retry.bill);
                 self.does("waiting to ask again");
             }
-            EventKind::Judged(_) => self.does("judging"),
+            EventKind::Judged(attempt) => {
+                if attempt.rung == Rung::Extract {
+                    // It has a price of its own.
+                    self.usage.add(&attempt.usage);
+                    self.cost = None;
+                }
+                self.does("judging");
+            }
+            EventKind::Extracting { .. } => self.does("extracting"),
             EventKind::Witnessed(event) => self.witness(event),
             EventKind::Began(_)
             | EventKind::Delta(_)
@@ -195,7 +204,7 @@ mod tests {
     use super::*;
     use airtight_core::Violations;
     use airtight_core::codec::{FailureKind, ProviderFailure, Reply, Stop, Wire};
-    use airtight_core::run::{Attempt, Claim, Retry, Rung, Words};
+    use airtight_core::run::{Attempt, Claim, Retry, Words};
 
     #[test]
     fn each_answer_is_priced_alone_and_counts_as_a_turn() {
@@ -219,6 +228,7 @@ mod tests {
     fn nothing_is_asked_once_an_answer_is_accepted() {
         let mut live = Live::start(None);
         let accepted = Attempt {
+            model: String::new(),
             raw: String::new(),
             ending: Ending::Accepted,
             rung: Rung::Tool,

@@ -6,8 +6,9 @@ use airtight_agent::provider::{
 use airtight_core::run;
 use secrecy::SecretString;
 
+use super::job;
 use crate::cli::ModelArgs;
-use crate::config::{Config, Key};
+use crate::config::{Config, Entry, Key};
 use crate::env::Environment;
 use crate::error::{Error, Outcome};
 
@@ -30,7 +31,17 @@ pub(crate) fn chosen(config: &Config, environment: &Environment) -> Result<Model
         let is_alone = cfg!(feature = "embedded") && !knows_provider(config, environment);
         return if is_alone { Ok(Model::Embedded(Weights::Usual)) } else { Err(missing()) };
     };
-    Model::parse(config.text(Key::Model).unwrap_or_default()).map_err(|error| {
+    parse(entry)
+}
+
+/// Returns the model that looks for answers in text, if one is named and may.
+pub(super) fn extractor(config: &Config) -> Result<Option<Model>, Error> {
+    let entry = config.strongest(Key::Extractor).filter(|_| !job::is_strict(config));
+    entry.map(parse).transpose()
+}
+
+fn parse(entry: &Entry) -> Result<Model, Error> {
+    Model::parse(&entry.value.to_string()).map_err(|error| {
         let hint = error.hint();
         Error::new(Outcome::Contract, format!("no such model ({})", entry.origin))
             .caused_by(error)

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use airtight_agent::provider::Provider;
 use airtight_agent::{Agent, Event, HookFaults, Journal, Observer, Recording, Subagents};
 use airtight_core::run::{self, Job, Report, Run};
 
@@ -11,7 +12,6 @@ use super::limit::Limit;
 use super::live::Live;
 use super::prepared::Prepared;
 use crate::advice;
-use crate::config::Key;
 use crate::error::{Error, Outcome};
 use crate::ledger::{Recorder, unstored};
 use crate::output::{ContractName, Init, Output, VERSION, uuid};
@@ -157,6 +157,7 @@ impl Prepared {
         let mut init = init(session_id, &self.driver.to_string(), contract, &unpacked);
         let mut agent = Agent::new(self.provider, unpacked.toolbox, unpacked.hooks);
         agent.retries = self.driver.retries(&self.config);
+        agent.extractor = self.extractor;
         agent.subagents = unpacked
             .subagents
             .map(|subagents| Subagents { price: self.price, ..subagents }.like(&self.policy));
@@ -166,7 +167,7 @@ impl Prepared {
             dialect: agent.provider.dialect(),
             model: agent.provider.model().to_owned(),
             mode: self.driver.mode(&self.config),
-            system: self.config.text(Key::System).map(str::to_owned),
+            system: self.system,
             prompt: self.prompt,
             tools,
             terminal: unpacked.terminal,
@@ -174,6 +175,7 @@ impl Prepared {
             price: self.price,
             account: agent.provider.account(),
             source: self.source.map(|(source, _)| source),
+            extractor: agent.extractor.as_ref().map(Provider::extractor),
         })
         .map_err(refused)?;
         init.tools = run.tools().map(|tool| tool.name.clone()).collect();

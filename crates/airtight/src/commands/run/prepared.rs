@@ -11,10 +11,11 @@ use airtight_core::price::Price;
 use airtight_core::redact::Redactor;
 use airtight_core::run::{Policy, Terminal};
 
-use super::access::{Access, Consent};
+use super::access::{Access, Consent, Extraction};
 use super::driver::{self, Driver};
 use super::equipment::{self, Equipment, Offered};
 use super::examples;
+use super::job;
 use super::limit::Limit;
 use super::model;
 use super::prompt::{self, Prompt, Stdin};
@@ -26,6 +27,7 @@ use crate::env::Environment;
 use crate::error::{Error, Outcome};
 use crate::input::{ANSWER_LIMIT_BYTES, Input, unreadable};
 use crate::ledger::Books;
+use crate::output::Care;
 use crate::source::ContractSource;
 
 /// A run that can begin.
@@ -34,6 +36,8 @@ pub(super) struct Prepared {
     pub(super) provider: Provider,
     pub(super) contract: Arc<Contract>,
     pub(super) prompt: String,
+    /// Standing instructions: those of the role, then what is set.
+    pub(super) system: Option<String>,
     /// What grounded strings must be quoted from, and its text.
     pub(super) source: Option<(Source, Vec<u8>)>,
     /// The contract as it was written.
@@ -46,6 +50,10 @@ pub(super) struct Prepared {
     pub(super) price: Option<Price>,
     pub(super) config: Config,
     pub(super) policy: Policy,
+    /// Who looks for answers in text, if anybody.
+    pub(super) extractor: Option<Provider>,
+    /// What is at stake, if anything is.
+    pub(super) care: Option<Care>,
     /// What to do if the provider refuses the key.
     pub(super) key_hint: Option<String>,
     pub(super) equipment: Equipment,
@@ -62,35 +70,30 @@ impl Prepared {
     pub(super) fn new(
         args: &RunArgs,
         environment: &Environment,
-        config: Config,
+        (config, source): (Config, ContractSource),
         limit: &Limit,
     ) -> Result<Self, Error> {
         refuse_conflicts(args, &config)?;
         let driver = Driver::chosen(&config, environment)?;
         refuse_foreign(args, &driver, &config)?;
-        let source =
-            ContractSource::find(&args.contract, args.folder.folder.as_deref(), environment)?;
         let stdin = stdin(args, &source)?;
-        let options = options(args);
-        let again = check_command(&args.contract, &args.folder, &args.patterns, options.wrap);
-        let text_of_contract = contract_text(&source, limit)?;
-        let mut contract = compile(&text_of_contract, &source, &options, &again)?;
-        if let Some(folder) = &args.model.examples {
-            examples::add(&environment.resolve(folder), &mut contract)?;
-        }
+        let schema = contract_text(&source, limit)?;
+        let contract = contract(args, &schema, &source, environment)?;
         let equipment = Equipment::plan(args, &config, environment, tools(args, &driver))?;
         let access = Access::find(&driver, equipment.folder(), &config, environment)?;
+        let extractor = Extraction::find(&driver, &config, environment)?;
         let mut notes = config.warnings.clone();
         notes.extend(access.notes(&config, environment));
+        notes.extend(extractor.iter().flat_map(|it| it.access.key_notes(&config, environment)));
         let quoted = args.source.as_deref();
         let quoted = quoted.map(|file| quotable(file, environment, limit)).transpose()?;
         let quoted = quoted.or_else(|| args.again.as_ref()?.source.clone().map(grounds));
-        let key = access.key();
+        let keys = [access.key(), extractor.as_ref().and_then(|it| it.access.key())];
         let key_hint = access.key_hint(&config, environment);
         let books = Books::configured(&config, environment)?;
         let secrets = books.as_ref().map(Books::secrets).unwrap_or_default();
-        let given = key.as_deref().into_iter().chain(equipment.secrets());
-        let given = given.chain(secrets.iter().map(String::as_str));
+        let given = keys.iter().flatten().chain(&secrets).map(String::as_str);
+        let given = given.chain(equipment.secrets());
         let redactor = Redactor::new(given.chain(environment.secrets()));
         let typed = args.prompt.as_deref().or(args.prompt_flag.as_deref());
         let Prompt { text, notes: more } = prompt::read(typed, stdin, environment, limit)?;
@@ -100,14 +103,22 @@ impl Prepared {
         // What may take long comes last, when nothing else can be refused.
         let provider = access.open(&config, environment, limit, consent(args))?;
         let provider = model::seeded(provider, args.model.seed);
+        let extractor = match extractor {
+            Some(it) if it.is(&driver) => Some(provider.clone()),
+            Some(it) => Some(it.access.open(&config, environment, limit, consent(args))?),
+            None => None,
+        };
         Ok(Self {
+            care: Care::of(&source, config.is_on(Key::Critical) == Some(true)),
+            system: system(&source, &config),
+            extractor,
             driver,
             price: provider.price(),
             provider,
             contract: Arc::new(contract),
             prompt: text,
             source: quoted,
-            schema: text_of_contract,
+            schema,
             books,
             known_as: args.again.as_ref().map(|again| again.contract.clone()),
             idempotency_key: match &args.again {
@@ -140,6 +151,31 @@ impl Prepared {
     }
 }
 
+/// Reads the contract, with the examples of its role or those that were named.
+fn contract(
+    args: &RunArgs,
+    text: &[u8],
+    source: &ContractSource,
+    environment: &Environment,
+) -> Result<Contract, Error> {
+    let options = options(args);
+    let again = check_command(&args.contract, &args.folder, &args.patterns, options.wrap);
+    let mut contract = compile(text, source, &options, &again)?;
+    let named = args.model.examples.as_deref().map(|folder| environment.resolve(folder));
+    let of_role = source.role().and_then(|role| role.examples.clone());
+    if let Some(folder) = named.or(of_role) {
+        examples::add(&folder, &mut contract)?;
+    }
+    Ok(contract)
+}
+
+/// Returns the instructions of the role, and behind them those that are set.
+fn system(source: &ContractSource, config: &Config) -> Option<String> {
+    let of_role = source.role().and_then(|role| role.prompt.as_deref());
+    let parts: Vec<&str> = of_role.into_iter().chain(config.text(Key::System)).collect();
+    (!parts.is_empty()).then(|| parts.join("\n\n"))
+}
+
 /// Refuses what cannot be meant together, and says what to do instead.
 fn refuse_conflicts(args: &RunArgs, config: &Config) -> Result<(), Error> {
     let refused = |message: &str, hint: &str| Err(Error::new(Outcome::Usage, message).hint(hint));
@@ -150,7 +186,7 @@ fn refuse_conflicts(args: &RunArgs, config: &Config) -> Result<(), Error> {
             "add `--output-format stream-json`",
         );
     }
-    if config.is_on(Key::Strict) == Some(true) && config.text(Key::Mode) == Some("prompt") {
+    if job::is_strict(config) && config.text(Key::Mode) == Some("prompt") {
         return refused(
             "`--mode prompt` finds the answer in text, which `--strict` refuses",
             "leave one of them out",
