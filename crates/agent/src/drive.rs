@@ -27,6 +27,7 @@ use crate::telemetry::{self, Sender};
 use crate::toolbox::Toolbox;
 
 pub(crate) use batch::{Allowance, Returned, failed};
+pub use extraction::EXTRACTOR;
 pub(crate) use performance::{Performance, Scene};
 
 /// One thing that happened, stamped.

@@ -19,7 +19,7 @@ mod tools;
 mod workspace;
 
 pub use download::{DownloadError, download};
-pub use drive::{Agent, Event, Observer};
+pub use drive::{Agent, EXTRACTOR, Event, Observer};
 pub use harness::{Deadlines, Harness, Installed, NotInstalled, Project, Setup, Traits, Untrusted};
 pub use hooks::{HOOK_TIMEOUT, Hook, HookEvent, HookFault, HookFaults, Hooks, Veto};
 pub use journal::{Arrival, Course, Departure, Entry, Journal, Landing};

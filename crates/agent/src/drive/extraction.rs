@@ -9,8 +9,8 @@ use super::stage::Stage;
 use super::{Performance, Scene};
 use crate::telemetry::{self, Sender};
 
-/// Stands where subagents have the call that sent them; nobody is shown it.
-const EXTRACTOR: &str = "extractor";
+/// Stands where subagents have the call that sent them; only the journal is shown it.
+pub const EXTRACTOR: &str = "extractor";
 
 impl Performance<'_> {
     /// Performs the extractor's job by a run of its own, and tells this run what it came to.

@@ -2,7 +2,7 @@
 
 use airtight_core::codec::{FailureKind, ProviderFailure};
 use airtight_core::redact::Redactor;
-use airtight_core::run::{Ending, Outcome, Report};
+use airtight_core::run::{Ending, Outcome, Report, Rung};
 use airtight_core::verdict::Violations;
 use airtight_core::{Document, Violation};
 use airtight_store::{AttemptEnd, Finish, Review};
@@ -46,39 +46,20 @@ pub(super) fn finish(report: &Report, redactor: &Redactor) -> Finish {
         usage: report.usage,
         cost: report.cost,
         elapsed: Some(report.elapsed),
-        review: review(report),
+        review: if report.needs_review() { Review::Flagged } else { Review::None },
         ..Finish::default()
     }
 }
 
-/// Returns what the model said, exactly: the answer that was accepted, else its last words.
+/// Returns what the model said, exactly: the answer that was accepted, else its last words. What an
+/// extractor said is on record as an attempt.
 fn output(report: &Report) -> Option<&str> {
-    let accepted = report.attempts.iter().rfind(|attempt| attempt.ending == Ending::Accepted);
-    let last = || report.attempts.last().map(|attempt| attempt.raw.as_str());
+    let own = || report.attempts.iter().filter(|attempt| attempt.rung != Rung::Extract);
+    let accepted = own().rfind(|attempt| attempt.ending == Ending::Accepted);
+    let last = || own().next_back().map(|attempt| attempt.raw.as_str());
     match accepted {
         Some(attempt) => Some(&attempt.raw),
         None => report.raw.as_deref().or_else(last),
-    }
-}
-
-/// Says whether a person should look: an answer there is, or ought to be, that nobody could accept.
-fn review(report: &Report) -> Review {
-    match report.outcome {
-        Outcome::NoAnswer
-        | Outcome::AttemptsExhausted
-        | Outcome::Refused
-        | Outcome::Truncated
-        | Outcome::Degenerate
-        | Outcome::Loop => Review::Flagged,
-        Outcome::Met
-        | Outcome::Provider
-        | Outcome::Harness
-        | Outcome::Auth
-        | Outcome::Sandbox
-        | Outcome::Config
-        | Outcome::TurnCap
-        | Outcome::Budget
-        | Outcome::Interrupted => Review::None,
     }
 }
 

@@ -3,10 +3,10 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use airtight_agent::{Arrival, Course, Departure, Entry, Event, Journal, Landing};
+use airtight_agent::{Arrival, Course, Departure, EXTRACTOR, Entry, Event, Journal, Landing};
 use airtight_core::price::{Cost, Price};
 use airtight_core::redact::Redactor;
-use airtight_core::run::{Attempt, Bill, EventKind, Report};
+use airtight_core::run::{Attempt, Bill, EventKind, Report, Rung};
 use airtight_store::{
     AttemptEnd, Begun, Claim, Driver, Ledger, NewAttempt, NewEvent, NewRun, Run, RunId, RunToken,
     StoreError,
@@ -84,6 +84,8 @@ struct State {
     judged: Vec<(Option<String>, Attempt)>,
     /// Attempts that are over and not closed yet.
     ended: Vec<AttemptEnd>,
+    /// The request of an extractor, which is over and not judged yet.
+    extraction: Option<AttemptEnd>,
 }
 
 impl Recorder {
@@ -99,9 +101,14 @@ impl Recorder {
 
     /// Sees what happens.
     pub(crate) fn event(&self, event: &Event) {
-        if let EventKind::Judged(attempt) = &event.kind {
-            let judged = (event.parent_call_id.clone(), Attempt::clone(attempt));
-            self.state().judged.push(judged);
+        let EventKind::Judged(attempt) = &event.kind else { return };
+        let mut state = self.state();
+        if attempt.rung == Rung::Extract {
+            // Its request has come back before: the extractor's own run is told as this attempt.
+            let end = state.extraction.take().map(|end| self.judged(end, attempt));
+            state.ended.extend(end);
+        } else {
+            state.judged.push((event.parent_call_id.clone(), Attempt::clone(attempt)));
         }
     }
 
@@ -136,7 +143,9 @@ impl Recorder {
         report: &Report,
         claim: Option<Claim>,
     ) -> Result<(), StoreError> {
-        let State { unsent, events, mut ended, .. } = std::mem::take(&mut *self.state());
+        let State { unsent, events, mut ended, extraction, .. } =
+            std::mem::take(&mut *self.state());
+        ended.extend(extraction);
         // Nothing left, so nobody need wonder whether it was paid.
         ended.extend(unsent.map(|number| AttemptEnd {
             number,
@@ -167,11 +176,16 @@ impl Recorder {
         if let Some(first) = self.state().unsent.take() {
             return Some(first);
         }
-        let is_subagent = departure.parent_call_id.is_some();
+        let (provider, purpose) = match departure.parent_call_id {
+            None => (self.driver.provider.as_str(), ""),
+            // It may be another provider's: its model says which one.
+            Some(EXTRACTOR) => ("", EXTRACTOR),
+            Some(_) => (self.driver.provider.as_str(), SUBAGENT),
+        };
         let attempt = NewAttempt {
-            provider: self.driver.provider.clone(),
+            provider: provider.to_owned(),
             model: departure.model.to_owned(),
-            purpose: if is_subagent { SUBAGENT.to_owned() } else { String::new() },
+            purpose: purpose.to_owned(),
         };
         match self.ledger.open_attempt(&self.token, attempt).await {
             Ok(number) => Some(number),
@@ -184,6 +198,11 @@ impl Recorder {
 
     async fn close_attempt(&self, number: i64, arrival: Arrival<'_>) {
         let end = self.attempt_end(number, arrival);
+        if arrival.parent_call_id == Some(EXTRACTOR) {
+            let earlier = self.state().extraction.replace(end);
+            self.state().ended.extend(earlier);
+            return;
+        }
         if arrival.course == Course::Over {
             self.state().ended.push(end);
             return;
@@ -207,16 +226,29 @@ impl Recorder {
             (None, Landing::Whole) => ("answered", None),
             (None, Landing::Stopped) => ("stopped", None),
         };
-        let last = judged.last();
-        AttemptEnd {
+        let end = AttemptEnd {
             number,
             ending: ending.to_owned(),
-            rung: last.map(|attempt| attempt.rung.name().to_owned()),
-            output: last.map(|attempt| attempt.raw.clone().into_bytes()),
-            violations: last.and_then(|attempt| failures.violations(&attempt.violations)),
             error,
             usage: arrival.bill.usage(),
-            cost: self.cost(arrival.bill),
+            cost: self.cost(arrival),
+            ..AttemptEnd::default()
+        };
+        match judged.last() {
+            Some(attempt) => AttemptEnd { ending: end.ending.clone(), ..self.judged(end, attempt) },
+            None => end,
+        }
+    }
+
+    /// Adds what was judged of an attempt.
+    fn judged(&self, end: AttemptEnd, attempt: &Attempt) -> AttemptEnd {
+        let failures = Failures { redactor: &self.redactor };
+        AttemptEnd {
+            ending: ending::ending_word(&attempt.ending).to_owned(),
+            rung: Some(attempt.rung.name().to_owned()),
+            output: Some(attempt.raw.clone().into_bytes()),
+            violations: failures.violations(&attempt.violations),
+            ..end
         }
     }
 
@@ -230,9 +262,11 @@ impl Recorder {
         its.into_iter().map(|(_, attempt)| attempt).collect()
     }
 
-    fn cost(&self, bill: Bill) -> Option<Cost> {
-        match bill {
+    fn cost(&self, arrival: Arrival<'_>) -> Option<Cost> {
+        match arrival.bill {
             Bill::Free => Some(Cost::default()),
+            // An extractor has a price of its own, which counts in the cost of the run.
+            Bill::Exact(_) if arrival.parent_call_id == Some(EXTRACTOR) => None,
             Bill::Exact(usage) => self.price.map(|price| price.cost(&usage)),
             Bill::AtLeast(_) => None,
         }
