@@ -1,16 +1,16 @@
 //! `airtight run`: have a model do a job and answer by a contract.
 
-mod access;
+pub(super) mod access;
 pub(super) mod driver;
 #[cfg(feature = "embedded")]
 mod embedded;
-mod entry;
-mod equipment;
+pub(super) mod entry;
+pub(super) mod equipment;
 mod examples;
-mod job;
-mod limit;
+pub(super) mod job;
+pub(super) mod limit;
 mod live;
-mod logging;
+pub(super) mod logging;
 pub(super) mod model;
 mod performance;
 mod prepared;

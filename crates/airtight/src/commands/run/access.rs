@@ -14,7 +14,7 @@ use crate::env::Environment;
 use crate::error::Error;
 
 /// The way to the model in force.
-pub(super) enum Access {
+pub(in crate::commands) enum Access {
     /// Somebody serves it.
     Served { name: ModelName, endpoint: Box<Endpoint> },
     /// It runs in this process.
@@ -25,7 +25,7 @@ pub(super) enum Access {
 
 /// Whether somebody may be asked, and whether a yes was given beforehand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Consent {
+pub(in crate::commands) enum Consent {
     /// Yes to everything.
     Given,
     /// Somebody sits in front of the terminal.
@@ -36,7 +36,7 @@ pub(super) enum Consent {
 
 impl Access {
     /// Finds the way, and refuses what cannot work; an agent CLI works in `folder`.
-    pub(super) fn find(
+    pub(in crate::commands) fn find(
         driver: &Driver,
         folder: &Path,
         config: &Config,
@@ -60,7 +60,11 @@ impl Access {
     }
 
     /// Returns what deserves a warning.
-    pub(super) fn notes(&self, config: &Config, environment: &Environment) -> Vec<String> {
+    pub(in crate::commands) fn notes(
+        &self,
+        config: &Config,
+        environment: &Environment,
+    ) -> Vec<String> {
         match self {
             Self::Served { name, endpoint } => model::warning(endpoint)
                 .into_iter()
@@ -77,7 +81,7 @@ impl Access {
     }
 
     /// Returns the key, which must not show.
-    pub(super) fn key(&self) -> Option<String> {
+    pub(in crate::commands) fn key(&self) -> Option<String> {
         let Self::Served { endpoint, .. } = self else { return None };
         endpoint.key.as_ref().map(|key| key.expose_secret().trim().to_owned())
     }
@@ -92,7 +96,7 @@ impl Access {
     }
 
     /// Reaches the model; weights that are not here are fetched if somebody consents.
-    pub(super) fn open(
+    pub(in crate::commands) fn open(
         self,
         config: &Config,
         environment: &Environment,
@@ -115,7 +119,7 @@ use super::embedded;
 mod embedded {
     use super::{Consent, Environment, Error, Limit, Provider, Weights};
 
-    pub(super) fn open(
+    pub(in crate::commands) fn open(
         _weights: &Weights,
         _environment: &Environment,
         _limit: &Limit,

@@ -53,7 +53,7 @@ impl Prepared {
             },
             driver: airtight_store::Driver {
                 mode: self.driver.mode(&self.config).name().to_owned(),
-                ..driver(&self.driver)
+                ..driver_row(&self.driver)
             },
             retention: self.books.as_ref().map(Books::retention).unwrap_or_default(),
             ..NewRun::default()
@@ -62,7 +62,7 @@ impl Prepared {
 }
 
 /// Names who is asked, as the ledger does.
-fn driver(driver: &Driver) -> airtight_store::Driver {
+pub(in crate::commands) fn driver_row(driver: &Driver) -> airtight_store::Driver {
     let named = |driver: &str, provider: &str, model: &str| airtight_store::Driver {
         driver: driver.to_owned(),
         provider: provider.to_owned(),
