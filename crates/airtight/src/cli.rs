@@ -1,11 +1,14 @@
 //! What can be typed.
 
+mod batch;
 mod doctor;
+mod jobs;
 mod models;
 mod run;
 mod runs;
 mod stats;
 mod transcript;
+mod worker;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -16,7 +19,9 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
+pub(crate) use batch::{BatchArgs, Order, PaceArgs};
 pub(crate) use doctor::DoctorArgs;
+pub(crate) use jobs::{JobListArgs, JobsAction, JobsArgs, State, WhichArgs};
 pub(crate) use models::ModelsArgs;
 #[cfg(feature = "embedded")]
 pub(crate) use models::{ModelsAction, NameArgs, PullArgs};
@@ -27,6 +32,7 @@ pub(crate) use runs::{
 };
 pub(crate) use stats::{Grouping, StatsArgs};
 pub(crate) use transcript::{TranscriptArgs, TranscriptOf};
+pub(crate) use worker::WorkerArgs;
 
 /// Make AI agents keep a contract
 ///
@@ -40,6 +46,8 @@ pub(crate) use transcript::{TranscriptArgs, TranscriptOf};
 Examples:
   airtight run --json-schema review.json 'Review HEAD'
                                            have a model do a job
+  airtight batch triage tickets.jsonl -o sorted.jsonl
+                                           have it answer many inputs
   airtight doctor                          what is configured, and does it work?
   airtight models pull                     weights for a model in this process
   airtight check review.json               is this contract sound, and who accepts it?
@@ -57,6 +65,9 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Run(Box<RunArgs>),
+    Batch(Box<BatchArgs>),
+    Worker(WorkerArgs),
+    Jobs(JobsArgs),
     Check(CheckArgs),
     Validate(ValidateArgs),
     Transcript(TranscriptArgs),

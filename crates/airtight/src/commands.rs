@@ -1,8 +1,10 @@
 //! The commands, one file each, and what they share.
 
+mod batch;
 mod check;
 mod completions;
 mod doctor;
+mod jobs;
 #[cfg(feature = "embedded")]
 mod models;
 mod run;
@@ -12,6 +14,7 @@ mod signals;
 mod stats;
 mod transcript;
 mod validate;
+mod worker;
 
 use airtight_agent::guard_family;
 use airtight_core::contract::{Options, Wrap};
@@ -22,6 +25,8 @@ use crate::env::Environment;
 use crate::error::{Error, Outcome};
 use crate::printer::Printer;
 use crate::source::ContractSource;
+
+pub(crate) use batch::Form;
 
 /// The longest command that anybody would type again.
 const COMMAND_LIMIT_BYTES: usize = 120;
@@ -34,6 +39,9 @@ pub(crate) fn run(
 ) -> Result<Outcome, Error> {
     match cli.command {
         Command::Run(args) => run::run(&args, environment, printer),
+        Command::Batch(args) => batch::run(&args, environment, printer),
+        Command::Worker(args) => worker::run(&args, environment, printer),
+        Command::Jobs(args) => jobs::run(&args, environment, printer),
         Command::Check(args) => check::run(&args, environment, printer),
         Command::Validate(args) => validate::run(&args, environment, printer),
         Command::Transcript(args) => transcript::run(&args, environment, printer),

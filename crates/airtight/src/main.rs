@@ -3,6 +3,7 @@
 //! Parses what was typed, runs one command, and turns its outcome into an exit code.
 
 mod advice;
+mod batch;
 mod cli;
 mod commands;
 mod config;

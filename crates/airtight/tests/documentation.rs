@@ -12,6 +12,7 @@ fn script() -> Script {
     let review =
         json!({ "summary": "Compares tokens in constant time.", "level": "info", "score": 9 });
     Script::new([
+        Turn::text(review.to_string()).when_contains("Review this change").forever(),
         Turn::call("structured_output", review).when_contains("Review HEAD").forever(),
         Turn::text("Why do programmers prefer dark mode? Light attracts bugs.").forever(),
     ])

@@ -3,6 +3,7 @@
 //! No I/O, no clock, no async: everything here is a function of its arguments.
 
 mod advice;
+pub mod batch;
 pub mod codec;
 pub mod contract;
 mod excerpt;

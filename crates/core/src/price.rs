@@ -71,6 +71,12 @@ impl Cost {
         text.parse().unwrap_or(f64::INFINITY)
     }
 
+    /// Returns the share of one of `parts`, nothing of none.
+    #[must_use]
+    pub fn per(self, parts: u64) -> Self {
+        Self(self.0.checked_div(parts).unwrap_or_default())
+    }
+
     /// Returns this amount less `other`, nothing if that is more.
     #[must_use]
     pub fn saturating_sub(self, other: Self) -> Self {

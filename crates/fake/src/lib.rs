@@ -47,7 +47,7 @@ pub use endpoint::Wire;
 pub use gate::Gate;
 pub use log::{Cancel, Ending, Exchange, Request};
 pub use script::{Checks, Script};
-pub use server::{Fake, Options};
+pub use server::{Fake, Memory, Options};
 pub use standin::{Deed, Matter, Sink, Variables, perform};
 pub use turn::{Act, Call, Piece, Point, Raw, Repeat, Reply, Say, Stop, Turn, Usage};
 pub use when::When;

@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use tokio::sync::watch;
 
 use crate::endpoint::Wire;
+use crate::server::Memory;
 
 /// A request as it arrived.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -92,6 +93,9 @@ pub(crate) struct Log {
 
 #[derive(Default)]
 struct State {
+    memory: Memory,
+    /// How many requests there were.
+    count: usize,
     exchanges: Vec<Exchange>,
     cancels: Vec<Cancel>,
     requests_taken: usize,
@@ -107,10 +111,10 @@ impl fmt::Debug for Log {
 
 impl Log {
     /// Starts a log that is also written to `sink`, one JSON document on a line.
-    pub(crate) fn new(sink: Option<Box<dyn Write + Send>>) -> Self {
+    pub(crate) fn new(sink: Option<Box<dyn Write + Send>>, memory: Memory) -> Self {
         Self {
             started: Instant::now(),
-            state: Mutex::new(State { sink, ..State::default() }),
+            state: Mutex::new(State { memory, sink, ..State::default() }),
             changed: watch::Sender::new(()),
         }
     }
@@ -127,7 +131,11 @@ impl Log {
         (bytes, body): (Bytes, Value),
     ) -> io::Result<usize> {
         let mut state = self.lock();
-        let number = state.exchanges.len();
+        let number = state.count;
+        state.count += 1;
+        if state.memory == Memory::None && state.sink.is_none() {
+            return Ok(number);
+        }
         let request = Request {
             number,
             arrived: self.started.elapsed(),
@@ -144,8 +152,13 @@ impl Log {
             body,
             bytes,
         };
-        let written = state.write(&json!({"type": "request", "request": request}));
-        state.exchanges.push(Exchange { request, ending: None });
+        let written = match state.sink {
+            Some(_) => state.write(&json!({"type": "request", "request": request})),
+            None => Ok(()),
+        };
+        if state.memory == Memory::Kept {
+            state.exchanges.push(Exchange { request, ending: None });
+        }
         drop(state);
         self.changed.send_replace(());
         written.map(|()| number)
@@ -156,7 +169,7 @@ impl Log {
         if let Some(exchange) = state.exchanges.get_mut(request) {
             exchange.ending = Some(ending);
         }
-        if let Ending::Cancelled { chunks } = ending {
+        if let (Ending::Cancelled { chunks }, Memory::Kept) = (ending, state.memory) {
             state.cancels.push(Cancel { request, chunks });
         }
         // The request was written, so the sink works; an answer cannot fail for its last line.

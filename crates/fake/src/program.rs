@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use std::thread;
 
-use airtight_fake::{Fake, Options, Script};
+use airtight_fake::{Fake, Memory, Options, Script};
 use clap::Parser;
 use serde_json::json;
 
@@ -22,6 +22,9 @@ pub(crate) struct Arguments {
     /// Where the log goes, one JSON document on a line. Headers are as received, keys too.
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,
+    /// Remember no exchanges, so that any number can be served
+    #[arg(long)]
+    forget: bool,
 }
 
 /// Why the server does not start.
@@ -57,7 +60,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
             Some(log)
         }
     };
-    let fake = Fake::start_with(script, Options { port: arguments.port, log })?;
+    let memory = if arguments.forget { Memory::None } else { Memory::Kept };
+    let fake = Fake::start_with(script, Options { port: arguments.port, log, memory })?;
     let bases = json!({
         "anthropic": fake.anthropic_base(),
         "openai": fake.openai_base(),

@@ -28,6 +28,18 @@ pub struct Options {
     pub port: u16,
     /// Where the log is also written, one JSON document on a line.
     pub log: Option<Box<dyn Write + Send>>,
+    /// Whether exchanges are remembered.
+    pub memory: Memory,
+}
+
+/// Whether a server remembers exchanges.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Memory {
+    /// All of them: whoever started it may ask.
+    #[default]
+    Kept,
+    /// None: it serves as many as it likes.
+    None,
 }
 
 impl fmt::Debug for Options {
@@ -69,7 +81,7 @@ impl Fake {
             checks: script.checks,
             playlist: Playlist::new(script),
             gates: Gates::default(),
-            log: Arc::new(Log::new(options.log)),
+            log: Arc::new(Log::new(options.log, options.memory)),
         });
         let ended = CancellationToken::new();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;

@@ -338,7 +338,9 @@ impl OutputFormat {
 }
 
 /// Parses a flag as the setting of the same meaning is parsed in a file.
-fn setting(key: Key) -> impl Fn(&str) -> Result<Value, String> + Clone + Send + Sync + 'static {
+pub(super) fn setting(
+    key: Key,
+) -> impl Fn(&str) -> Result<Value, String> + Clone + Send + Sync + 'static {
     move |text| Value::from_text(key.spec().kind, text).map_err(|error| error.to_string())
 }
 
@@ -351,21 +353,8 @@ impl RunArgs {
         };
         let switch = |given: bool, value: bool| given.then_some(Value::Switch(value));
         let list = |items: &Vec<String>| (!items.is_empty()).then(|| Value::List(items.clone()));
-        let (model, limits, tools, output) = (&self.model, &self.limits, &self.tools, &self.output);
-        let (program, store) = (&self.program, &self.store);
+        let (limits, tools, output, store) = (&self.limits, &self.tools, &self.output, &self.store);
         let flags = [
-            (Key::Model, "--model", model.model.as_ref().map(text)),
-            (Key::Via, "--via", program.via.clone()),
-            (Key::HarnessPath, "--via-path", program.via_path.as_ref().map(text)),
-            (Key::HarnessArguments, "--via-arg", list(&program.via_arg)),
-            (Key::HarnessEnvironment, "--via-env", list(&program.via_env)),
-            (Key::BaseUrl, "--base-url", model.base_url.clone()),
-            (Key::Mode, "--mode", named(model.mode.and_then(|mode| mode.to_possible_value()))),
-            (Key::System, "--system", model.system.as_ref().map(text)),
-            (Key::Temperature, "--temperature", model.temperature.clone()),
-            (Key::MaxOutputTokens, "--max-output-tokens", model.max_output_tokens.clone()),
-            (Key::Strict, "--strict", switch(model.strict, true)),
-            (Key::Extractor, "--extractor", model.extractor.as_ref().map(text)),
             (Key::Reasks, "--reasks", limits.reasks.clone()),
             (Key::MaxTurns, "--max-turns", limits.max_turns.clone()),
             (Key::MaxWallTime, "--max-wall-time", limits.max_wall_time.clone()),
@@ -394,9 +383,51 @@ impl RunArgs {
             (Key::StoreLevel, "--store-level", store.store_level.clone()),
             (Key::StoreKeep, "--store-keep", store.store_keep.clone()),
         ];
-        flags
-            .into_iter()
-            .filter_map(|(key, flag, value)| Some(Entry::flag(key, flag, value?)))
-            .collect()
+        let mut entries = self.model.entries();
+        entries.extend(self.program.entries());
+        entries.extend(given(flags));
+        entries
+    }
+}
+
+/// Returns the settings among `flags` that were given.
+pub(super) fn given(
+    flags: impl IntoIterator<Item = (Key, &'static str, Option<Value>)>,
+) -> impl Iterator<Item = Entry> {
+    flags.into_iter().filter_map(|(key, flag, value)| Some(Entry::flag(key, flag, value?)))
+}
+
+impl ModelArgs {
+    /// Returns the settings among the flags.
+    pub(super) fn entries(&self) -> Vec<Entry> {
+        let text = |text: &String| Value::Text(text.clone());
+        let mode = self.mode.and_then(|mode| mode.to_possible_value());
+        let mode = mode.map(|mode| Value::Text(mode.get_name().to_owned()));
+        let flags = [
+            (Key::Model, "--model", self.model.as_ref().map(text)),
+            (Key::BaseUrl, "--base-url", self.base_url.clone()),
+            (Key::Mode, "--mode", mode),
+            (Key::System, "--system", self.system.as_ref().map(text)),
+            (Key::Temperature, "--temperature", self.temperature.clone()),
+            (Key::MaxOutputTokens, "--max-output-tokens", self.max_output_tokens.clone()),
+            (Key::Strict, "--strict", self.strict.then_some(Value::Switch(true))),
+            (Key::Extractor, "--extractor", self.extractor.as_ref().map(text)),
+        ];
+        given(flags).collect()
+    }
+}
+
+impl ProgramArgs {
+    /// Returns the settings among the flags.
+    pub(super) fn entries(&self) -> Vec<Entry> {
+        let list = |items: &Vec<String>| (!items.is_empty()).then(|| Value::List(items.clone()));
+        let path = self.via_path.as_ref().map(|path| Value::Text(path.clone()));
+        let flags = [
+            (Key::Via, "--via", self.via.clone()),
+            (Key::HarnessPath, "--via-path", path),
+            (Key::HarnessArguments, "--via-arg", list(&self.via_arg)),
+            (Key::HarnessEnvironment, "--via-env", list(&self.via_env)),
+        ];
+        given(flags).collect()
     }
 }

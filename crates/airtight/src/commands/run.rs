@@ -1,19 +1,19 @@
 //! `airtight run`: have a model do a job and answer by a contract.
 
-mod access;
+pub(super) mod access;
 pub(super) mod driver;
 #[cfg(feature = "embedded")]
 mod embedded;
-mod entry;
-mod equipment;
-mod examples;
-mod job;
-mod limit;
+pub(super) mod entry;
+pub(super) mod equipment;
+pub(super) mod examples;
+pub(super) mod job;
+pub(super) mod limit;
 mod live;
-mod logging;
+pub(super) mod logging;
 pub(super) mod model;
 mod performance;
-mod prepared;
+pub(super) mod prepared;
 mod prompt;
 mod stdin;
 #[cfg(feature = "otlp")]
@@ -91,7 +91,14 @@ pub(super) fn run(
         output.note(&[Span::new(Tone::Warning, "warning:"), text]);
     }
     match performed {
-        Ok(Performed::Known(run)) => output.repeat(&run),
+        Ok(Performed::Known(run)) => {
+            if !args.output.quiet {
+                let id = &run.summary.id;
+                let text = format!(" the answer of run `{id}` is on record; nothing was asked");
+                output.note(&[Span::new(Tone::Dim, "repeated:"), Span::plain(text)]);
+            }
+            output.repeat(&run)
+        }
         Ok(Performed::Over(report)) => {
             if !args.output.quiet && manner.format == OutputFormat::Text {
                 note_edits(&report, &mut output);

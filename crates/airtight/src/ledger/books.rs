@@ -54,6 +54,11 @@ impl Books {
         self.retention
     }
 
+    /// Returns where the ledger is, as it may be shown.
+    pub(crate) fn place(&self) -> String {
+        self.location.to_string()
+    }
+
     /// Says what it means that the ledger did not do what was asked.
     pub(crate) fn failed(&self, error: StoreError) -> Error {
         store_error(error, &self.location.to_string())

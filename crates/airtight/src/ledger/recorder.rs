@@ -160,6 +160,25 @@ impl Recorder {
         self.ledger.finish(&self.token, finish).await
     }
 
+    /// Leaves the run to whoever begins it next, and its job to the queue.
+    pub(crate) async fn postpone(
+        &self,
+        after: Duration,
+        error: String,
+        claim: Option<Claim>,
+    ) -> Result<(), StoreError> {
+        let State { events, mut ended, unsent, .. } = std::mem::take(&mut *self.state());
+        let never_left = |number| AttemptEnd {
+            number,
+            ending: "unsent".to_owned(),
+            cost: Some(Cost::default()),
+            ..AttemptEnd::default()
+        };
+        ended.extend(unsent.map(never_left));
+        let postponed = airtight_store::Postponed { after, error, ended, events, claim };
+        self.ledger.postpone(&self.token, postponed).await
+    }
+
     async fn store_events(&self) {
         let events = std::mem::take(&mut self.state().events);
         if events.is_empty() {

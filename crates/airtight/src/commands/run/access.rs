@@ -14,7 +14,7 @@ use crate::env::Environment;
 use crate::error::Error;
 
 /// The way to the model in force.
-pub(super) enum Access {
+pub(in crate::commands) enum Access {
     /// Somebody serves it.
     Served { name: ModelName, endpoint: Box<Endpoint> },
     /// It runs in this process.
@@ -25,7 +25,7 @@ pub(super) enum Access {
 
 /// Whether somebody may be asked, and whether a yes was given beforehand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Consent {
+pub(in crate::commands) enum Consent {
     /// Yes to everything.
     Given,
     /// Somebody sits in front of the terminal.
@@ -36,7 +36,7 @@ pub(super) enum Consent {
 
 impl Access {
     /// Finds the way, and refuses what cannot work; an agent CLI works in `folder`.
-    pub(super) fn find(
+    pub(in crate::commands) fn find(
         driver: &Driver,
         folder: &Path,
         config: &Config,
@@ -70,14 +70,18 @@ impl Access {
     }
 
     /// Returns what deserves a warning about where keys go.
-    pub(super) fn key_notes(&self, config: &Config, environment: &Environment) -> Vec<String> {
+    pub(crate) fn key_notes(&self, config: &Config, environment: &Environment) -> Vec<String> {
         let Self::Served { name, endpoint } = self else { return Vec::new() };
         let stray = model::stray_key(name, endpoint, config, environment);
         model::warning(endpoint).into_iter().chain(stray).collect()
     }
 
     /// Returns what deserves a warning.
-    pub(super) fn notes(&self, config: &Config, environment: &Environment) -> Vec<String> {
+    pub(in crate::commands) fn notes(
+        &self,
+        config: &Config,
+        environment: &Environment,
+    ) -> Vec<String> {
         match self {
             Self::Served { .. } => self.key_notes(config, environment),
             Self::Embedded(_) if config.text(Key::Model).is_none() => vec![
@@ -95,7 +99,7 @@ impl Access {
     }
 
     /// Returns the key, which must not show.
-    pub(super) fn key(&self) -> Option<String> {
+    pub(in crate::commands) fn key(&self) -> Option<String> {
         let Self::Served { endpoint, .. } = self else { return None };
         endpoint.key.as_ref().map(|key| key.expose_secret().trim().to_owned())
     }
@@ -110,7 +114,7 @@ impl Access {
     }
 
     /// Reaches the model; weights that are not here are fetched if somebody consents.
-    pub(super) fn open(
+    pub(in crate::commands) fn open(
         self,
         config: &Config,
         environment: &Environment,
@@ -126,15 +130,15 @@ impl Access {
 }
 
 /// The way to the model that looks for answers in text.
-pub(super) struct Extraction {
+pub(crate) struct Extraction {
     model: Model,
-    pub(super) access: Access,
+    pub(crate) access: Access,
 }
 
 impl Extraction {
     /// Finds the way, if such a model is named. What is set for the provider in force counts for it, if
     /// it has the same.
-    pub(super) fn find(
+    pub(crate) fn find(
         driver: &Driver,
         config: &Config,
         environment: &Environment,
@@ -152,7 +156,7 @@ impl Extraction {
     }
 
     /// Claims that it is the model that answers, too.
-    pub(super) fn is(&self, driver: &Driver) -> bool {
+    pub(crate) fn is(&self, driver: &Driver) -> bool {
         driver.model() == Some(&self.model)
     }
 }
@@ -165,7 +169,7 @@ use super::embedded;
 mod embedded {
     use super::{Consent, Environment, Error, Limit, Provider, Weights};
 
-    pub(super) fn open(
+    pub(in crate::commands) fn open(
         _weights: &Weights,
         _environment: &Environment,
         _limit: &Limit,

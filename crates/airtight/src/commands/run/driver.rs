@@ -65,7 +65,7 @@ impl Driver {
 
     /// Returns the bounds in force. A program counts its turns itself, and one call of it is one turn
     /// of ours.
-    pub(super) fn policy(&self, config: &Config) -> Result<Policy, Error> {
+    pub(in crate::commands) fn policy(&self, config: &Config) -> Result<Policy, Error> {
         let policy = job::policy(config)?;
         Ok(match self {
             Self::Model(_) => policy,
@@ -74,7 +74,7 @@ impl Driver {
     }
 
     /// Returns how the contract is put to it.
-    pub(super) fn mode(&self, config: &Config) -> Mode {
+    pub(in crate::commands) fn mode(&self, config: &Config) -> Mode {
         match (self, job::mode(config)) {
             (Self::Program(program, _), Mode::Auto) => Traits::of(*program).mode,
             (Self::Model(_) | Self::Program(..), mode) => mode,
@@ -82,7 +82,7 @@ impl Driver {
     }
 
     /// Returns how failed requests are sent again; programs send theirs again themselves.
-    pub(super) fn retries(&self, config: &Config) -> Retries {
+    pub(in crate::commands) fn retries(&self, config: &Config) -> Retries {
         let retries = job::retries(config);
         match self {
             Self::Model(_) => retries,
@@ -103,7 +103,7 @@ const FOREIGN: &[Key] = &[
 ];
 
 /// Refuses flags that mean nothing to `program`: to leave them out in silence would lie.
-pub(super) fn refuse_foreign(program: Program, config: &Config) -> Result<(), Error> {
+pub(in crate::commands) fn refuse_foreign(program: Program, config: &Config) -> Result<(), Error> {
     let name = program.name();
     let typed = |key: &&Key| match config.strongest(**key).map(|entry| &entry.origin) {
         Some(Origin::Flag(flag)) => Some(*flag),

@@ -192,7 +192,7 @@ pub(super) fn approval(config: &Config) -> Result<ApprovalMode, Error> {
     }
 }
 
-pub(super) fn permissions(config: &Config) -> Result<Permissions, Error> {
+pub(in crate::commands) fn permissions(config: &Config) -> Result<Permissions, Error> {
     let mut permissions = Permissions::new(approval(config)?)
         .allow(rules(config, Key::Allow)?)
         .exclude(rules(config, Key::Exclude)?);

@@ -24,7 +24,7 @@ const EXAMPLE_LIMIT: usize = 32;
 const FILE_LIMIT_BYTES: usize = 64 * 1024;
 
 /// Adds the examples in `folder`, in the order of their names.
-pub(super) fn add(folder: &Path, contract: &mut Contract) -> Result<(), Error> {
+pub(crate) fn add(folder: &Path, contract: &mut Contract) -> Result<(), Error> {
     let names = names(folder).map_err(|error| unreadable(folder, error.into()))?;
     let refused = |message: String| Error::new(Outcome::Contract, message);
     let place = folder.display();

@@ -64,7 +64,7 @@ pub(super) fn mode(config: &Config) -> Mode {
 }
 
 /// Returns how failed requests are sent again.
-pub(super) fn retries(config: &Config) -> Retries {
+pub(in crate::commands) fn retries(config: &Config) -> Retries {
     let usual = Retries::default();
     Retries {
         limit: config.small(Key::RetryAttempts).unwrap_or(usual.limit),

@@ -11,7 +11,7 @@ use crate::error::{Error, Outcome};
 
 /// When a run has to stop. Its time counts from the start of the command.
 #[derive(Debug, Clone)]
-pub(super) struct Limit {
+pub(in crate::commands) struct Limit {
     pub(super) started: Instant,
     pub(super) interrupt: CancellationToken,
     wall: Option<Duration>,
@@ -19,7 +19,7 @@ pub(super) struct Limit {
 
 impl Limit {
     /// Lets a run that began at `started` take as long as `wall`, or for ever.
-    pub(super) fn new(
+    pub(in crate::commands) fn new(
         started: Instant,
         wall: Option<Duration>,
         interrupt: CancellationToken,

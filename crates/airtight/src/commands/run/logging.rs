@@ -18,17 +18,17 @@ pub(super) type Listener = Box<dyn Layer<Registry> + Send + Sync>;
 
 /// What is noted, until it is dropped: then what is left goes to the collector.
 #[must_use]
-pub(super) struct Log {
+pub(in crate::commands) struct Log {
     redactor: Arc<Mutex<Redactor>>,
     /// Why spans do not reach their collector, if there is one.
-    pub(super) fault: Option<String>,
+    pub(in crate::commands) fault: Option<String>,
     #[cfg(feature = "otlp")]
     _telemetry: Option<Telemetry>,
 }
 
 impl Log {
     /// Takes out what `redactor` knows from now on.
-    pub(super) fn mask(&self, redactor: Redactor) {
+    pub(in crate::commands) fn mask(&self, redactor: Redactor) {
         *self.redactor.lock().unwrap_or_else(PoisonError::into_inner) = redactor;
     }
 }
@@ -53,7 +53,7 @@ impl<W: Write> Write for Masking<W> {
 
 /// Starts to log as `AIRTIGHT_LOG` says, such as `debug` or `airtight_agent=trace`, and to export
 /// spans as `OTEL_*` says. Without either nobody listens, and nothing is started.
-pub(super) fn start(environment: &Environment) -> Log {
+pub(in crate::commands) fn start(environment: &Environment) -> Log {
     let redactor = Arc::new(Mutex::new(Redactor::new(environment.secrets())));
     let mut listeners: Vec<Listener> = Vec::new();
     if let Some(filter) = environment.variable("AIRTIGHT_LOG") {

@@ -50,7 +50,10 @@ fn parse(entry: &Entry) -> Result<Model, Error> {
 }
 
 /// Refuses flags that the model in force has no use for.
-pub(super) fn refuse_idle_flags(flags: &ModelArgs, model: &Model) -> Result<(), Error> {
+pub(in crate::commands) fn refuse_idle_flags(
+    flags: &ModelArgs,
+    model: &Model,
+) -> Result<(), Error> {
     let refused = |message: &str, hint: &str| Err(Error::new(Outcome::Usage, message).hint(hint));
     match model {
         Model::Embedded(_) if flags.base_url.is_some() => refused(
@@ -70,7 +73,7 @@ pub(super) fn refuse_idle_flags(flags: &ModelArgs, model: &Model) -> Result<(), 
 }
 
 /// Decides where chance begins for a model in this process.
-pub(super) fn seeded(provider: Provider, seed: Option<u64>) -> Provider {
+pub(in crate::commands) fn seeded(provider: Provider, seed: Option<u64>) -> Provider {
     match (provider, seed) {
         #[cfg(feature = "embedded")]
         (Provider::Embedded(model), Some(seed)) => Provider::Embedded(model.seeded(seed)),

@@ -170,7 +170,7 @@ fn contract(
 }
 
 /// Returns the instructions of the role, and behind them those that are set.
-fn system(source: &ContractSource, config: &Config) -> Option<String> {
+pub(crate) fn system(source: &ContractSource, config: &Config) -> Option<String> {
     let of_role = source.role().and_then(|role| role.prompt.as_deref());
     let parts: Vec<&str> = of_role.into_iter().chain(config.text(Key::System)).collect();
     (!parts.is_empty()).then(|| parts.join("\n\n"))

@@ -1,0 +1,23 @@
+//! Many runs of one kind: what `airtight batch` and `airtight worker` share.
+//!
+//! ```text
+//! Performer::perform ─► ledger: begun ─► Gate: may a request leave? ─► driver ─► ledger: finished
+//!                                          ▲ pace, circuit, budget        │ or postponed
+//!                                          └──────── what came of it ◄────┘
+//! ```
+//!
+//! The rule it protects: every key has one final result, whatever happens to this process. What only
+//! the provider is to blame for is no result: such a run is postponed, and done again.
+
+mod gate;
+mod payload;
+mod performer;
+mod result;
+mod stop;
+mod ticket;
+
+pub(crate) use gate::{Gate, Throttle};
+pub(crate) use payload::{Kind, Payload};
+pub(crate) use performer::{Errand, Performer, Shared};
+pub(crate) use result::{End, Settled};
+pub(crate) use stop::{Stop, unusable};

@@ -1,0 +1,100 @@
+//! What came of one input: one line of a file.
+
+use airtight_core::Violation;
+use airtight_core::codec::Usage;
+use airtight_core::price::Cost;
+use airtight_core::redact::Redactor;
+use airtight_core::run::{Outcome, Report};
+use airtight_store::{Run, RunId};
+use serde::Deserialize;
+use serde_json::Value;
+
+/// What came of one input, once and for all.
+#[derive(Debug, Clone)]
+pub(crate) struct Settled {
+    /// The run; bad inputs have none.
+    pub(crate) run_id: Option<RunId>,
+    pub(crate) end: End,
+    pub(crate) usage: Usage,
+    pub(crate) cost: Option<Cost>,
+}
+
+/// How it ended.
+#[derive(Debug, Clone)]
+pub(crate) enum End {
+    /// With a value that satisfies the contract: JSON.
+    Met(String),
+    /// Without one.
+    Failed { outcome: String, error: String, violations: Vec<Value> },
+}
+
+/// What the ledger keeps of errors.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct OutputErrors {
+    message: String,
+    violations: Vec<Value>,
+}
+
+impl Settled {
+    /// Returns what a run came to that is over now.
+    pub(crate) fn now(run_id: RunId, report: &Report, redactor: &Redactor) -> Self {
+        let value = report.value.as_ref().filter(|_| report.outcome == Outcome::Met);
+        let end = match value {
+            Some(value) => End::Met(value.to_compact()),
+            None => failed(report, redactor),
+        };
+        Self { run_id: Some(run_id), end, usage: report.usage, cost: report.cost }
+    }
+
+    /// Returns what a run had come to before, as the ledger has it.
+    pub(crate) fn before(run: Run) -> Self {
+        let Run { summary, parsed_output, output_errors, .. } = run;
+        let end = if let Some(value) = parsed_output.filter(|_| summary.output_valid) {
+            End::Met(value)
+        } else {
+            let errors = output_errors.unwrap_or_default();
+            let errors: OutputErrors = serde_json::from_str(&errors).unwrap_or_default();
+            let OutputErrors { message: error, violations } = errors;
+            End::Failed { outcome: summary.outcome.unwrap_or_default(), error, violations }
+        };
+        let (usage, cost) = (summary.usage, summary.cost_usd);
+        Self { run_id: Some(summary.id), end, usage, cost }
+    }
+
+    /// Returns what is said of an input that cannot be used.
+    pub(crate) fn unusable(why: String) -> Self {
+        let end = End::Failed { outcome: "input".to_owned(), error: why, violations: Vec::new() };
+        Self { run_id: None, end, usage: Usage::default(), cost: Some(Cost::default()) }
+    }
+
+    /// Returns what is said of a run that a mistake of ours ended.
+    pub(crate) fn mistaken() -> Self {
+        let error = "airtight made a mistake; the run is in the ledger as unknown".to_owned();
+        let end = End::Failed { outcome: "machine".to_owned(), error, violations: Vec::new() };
+        Self { run_id: None, end, usage: Usage::default(), cost: None }
+    }
+
+    pub(crate) fn is_met(&self) -> bool {
+        matches!(self.end, End::Met(_))
+    }
+}
+
+fn failed(report: &Report, redactor: &Redactor) -> End {
+    let masked = |text: &str| redactor.mask(text).into_owned();
+    let wrong = |violation: &Violation| {
+        serde_json::json!({
+            "pointer": masked(violation.pointer.as_str()),
+            "keyword": violation.keyword,
+            "message": masked(&violation.message),
+        })
+    };
+    let last = report.attempts.last();
+    End::Failed {
+        outcome: report.outcome.name().to_owned(),
+        error: report.error.as_ref().map(|error| error.told(masked)).unwrap_or_default(),
+        violations: last
+            .map(|it| it.violations.list.iter().map(wrong).collect())
+            .unwrap_or_default(),
+    }
+}

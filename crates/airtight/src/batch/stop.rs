@@ -1,0 +1,88 @@
+//! Why everything ends before all is done.
+
+use std::time::Duration;
+
+use airtight_core::Advice;
+use airtight_core::codec::{FailureKind, ProviderFailure};
+use airtight_core::run::{self, RunError};
+use airtight_store::StoreError;
+
+use crate::advice;
+use crate::error::{Error, Outcome};
+
+/// Why everything ends before all is done. What was begun is postponed, and done by the next process.
+#[derive(Debug, Clone)]
+pub(crate) enum Stop {
+    /// Somebody stopped it.
+    Interrupted,
+    /// The provider refuses everybody alike: the key, the account, or the model.
+    Refused(RunError),
+    /// The provider has given nothing but trouble for too long; it wants to be left alone this long.
+    Outage { pause: Duration },
+    /// The budget is spent.
+    Budget,
+    /// The ledger fails.
+    Store(StoreError),
+    /// Another process took the run over.
+    Lost,
+}
+
+impl Stop {
+    /// Returns what a provider's failure means to everybody who asks it, if it means that nobody is
+    /// answered: it refuses the key, has no such model, or wants to be paid.
+    pub(crate) fn of_failure(failure: &ProviderFailure) -> Option<Self> {
+        let advice = failure.advice();
+        let outcome = match (failure.kind, &advice) {
+            (FailureKind::Auth, _) => run::Outcome::Auth,
+            (FailureKind::Request, Some(Advice::AddCredit | Advice::CheckModel)) => {
+                run::Outcome::Provider
+            }
+            _ => return None,
+        };
+        Some(Self::Refused(RunError { advice, ..RunError::new(outcome, &failure.message) }))
+    }
+
+    /// Returns the words for it in the ledger.
+    pub(crate) fn told(&self) -> String {
+        match self {
+            Self::Interrupted => "interrupted".to_owned(),
+            Self::Refused(error) => error.message.clone(),
+            Self::Outage { .. } => "the provider does not come back".to_owned(),
+            Self::Budget => "the budget is spent".to_owned(),
+            Self::Store(error) => error.to_string(),
+            Self::Lost => "another process took it over".to_owned(),
+        }
+    }
+
+    /// Returns it as the end of a command; `place` names the ledger.
+    pub(crate) fn into_error(self, place: &str) -> Error {
+        let error = |outcome, message: String| Error::new(Outcome::Run(outcome), message);
+        match self {
+            Self::Interrupted | Self::Lost => {
+                error(run::Outcome::Interrupted, "the batch was interrupted".to_owned())
+            }
+            Self::Refused(failure) => {
+                let refusal = error(failure.outcome, failure.to_string());
+                failure.advice.iter().map(advice::words).fold(refusal, Error::hint)
+            }
+            Self::Outage { pause } if pause.is_zero() => {
+                error(run::Outcome::Provider, "the provider does not come back".to_owned())
+            }
+            Self::Outage { pause } => {
+                let seconds = pause.as_secs();
+                let message = format!("the provider wants to be left alone for {seconds} s more");
+                error(run::Outcome::Provider, message)
+            }
+            Self::Budget => {
+                error(run::Outcome::Budget, "the budget of the batch is spent".to_owned())
+                    .hint("raise `--budget-usd` or `--max-tokens-total`")
+            }
+            Self::Store(failure) => unusable(failure, place),
+        }
+    }
+}
+
+/// Says that the ledger at `place` failed, which nothing here can do without.
+pub(crate) fn unusable(error: StoreError, place: &str) -> Error {
+    Error::new(Outcome::Store, format!("the ledger `{place}` cannot be used")).caused_by(error)
+}

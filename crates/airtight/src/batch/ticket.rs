@@ -1,0 +1,110 @@
+//! The journal of one run of many: each of its requests passes the gate, then goes on record.
+
+use std::future::pending;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use airtight_agent::{Arrival, Departure, Entry, Event, Journal, Landing, Observer};
+use airtight_core::codec::ProviderFailure;
+use tokio_util::sync::CancellationToken;
+
+use super::gate::{Gate, Pass};
+use crate::ledger::Recorder;
+
+/// The number of a request that could not be put on record.
+const UNRECORDED: i64 = -1;
+
+/// The journal of one run.
+pub(super) struct Ticket {
+    gate: Arc<Gate>,
+    recorder: Arc<Recorder>,
+    /// How large a request of it is, roughly.
+    bytes: u64,
+    /// Ends the run once the gate is closed.
+    interrupt: CancellationToken,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    /// The right to the request that is under way.
+    pass: Option<Pass>,
+    /// How the last request failed, if it did.
+    failure: Option<ProviderFailure>,
+}
+
+impl Ticket {
+    pub(super) fn new(
+        gate: Arc<Gate>,
+        recorder: Arc<Recorder>,
+        bytes: u64,
+        interrupt: CancellationToken,
+    ) -> Self {
+        Self { gate, recorder, bytes, interrupt, state: Mutex::default() }
+    }
+
+    /// Returns what ends the run.
+    pub(super) fn interrupt(&self) -> CancellationToken {
+        self.interrupt.clone()
+    }
+
+    /// Returns how the last request failed, if it did.
+    pub(super) fn failure(&self) -> Option<ProviderFailure> {
+        self.state().failure.clone()
+    }
+
+    async fn depart(&self, departure: Departure<'_>) -> Option<i64> {
+        let Ok(pass) = self.gate.enter(self.bytes).await else {
+            // The driver sees it at once, and drops this.
+            self.interrupt.cancel();
+            return pending().await;
+        };
+        let number = self.recorder.open(departure).await;
+        self.state().pass = Some(pass);
+        Some(number.unwrap_or(UNRECORDED))
+    }
+
+    async fn arrive(&self, number: i64, arrival: Arrival<'_>) {
+        let pass = {
+            let mut state = self.state();
+            state.failure = match arrival.end {
+                Landing::Failed(failure) => Some(failure.clone()),
+                Landing::Whole | Landing::Stopped => None,
+            };
+            state.pass.take()
+        };
+        if let Some(pass) = pass {
+            pass.used(arrival).await;
+        }
+        if number != UNRECORDED {
+            self.recorder.close(number, arrival).await;
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Journal for Ticket {
+    fn open<'a>(&'a self, departure: Departure<'a>) -> Entry<'a, Option<i64>> {
+        Box::pin(self.depart(departure))
+    }
+
+    fn close<'a>(&'a self, number: i64, arrival: Arrival<'a>) -> Entry<'a, ()> {
+        Box::pin(self.arrive(number, arrival))
+    }
+}
+
+/// Sees what happens in the run of a ticket.
+pub(super) struct Witness(pub(super) Arc<Ticket>);
+
+impl Observer for Witness {
+    fn event(&mut self, event: &Event) {
+        self.0.recorder.event(event);
+    }
+
+    fn journal(&self) -> Option<Arc<dyn Journal>> {
+        let journal: Arc<dyn Journal> = Arc::clone(&self.0) as Arc<dyn Journal>;
+        Some(journal)
+    }
+}

@@ -1,0 +1,162 @@
+//! `airtight batch`: have a model answer many inputs by one contract.
+
+mod crew;
+mod desk;
+mod enqueue;
+mod estimate;
+mod inputs;
+pub(super) mod plan;
+mod results;
+mod sheet;
+mod tally;
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use airtight_store::{Ledger, Repeat};
+use tokio::runtime::{Builder, Runtime};
+use tokio_util::sync::CancellationToken;
+
+use crate::cli::BatchArgs;
+use crate::commands::run::limit::Limit;
+use crate::commands::run::logging;
+use crate::commands::signals;
+use crate::config::Config;
+use crate::env::Environment;
+use crate::error::{Error, Outcome};
+use crate::printer::{Printer, Span, Tone};
+use crate::source::ContractSource;
+use crew::{BadInputs, Crew};
+pub(crate) use inputs::Form;
+use inputs::Inputs;
+use plan::Plan;
+use results::Results;
+use sheet::Sheet;
+use tally::Tally;
+
+/// Runs what was typed.
+pub(super) fn run(
+    args: &BatchArgs,
+    environment: &Environment,
+    printer: &mut Printer,
+) -> Result<Outcome, Error> {
+    let interrupt = CancellationToken::new();
+    signals::listen(interrupt.clone())?;
+    let log = logging::start(environment);
+    let source = ContractSource::find(&args.contract, args.folder.folder.as_deref(), environment)?;
+    let config = Config::load(environment, source.role(), args.entries(), args.trust.trust())?;
+    let limit = Limit::new(Instant::now(), None, interrupt.clone());
+    refuse_conflicts(args)?;
+    let inputs = Inputs::find(&args.inputs, args.input_format, environment)?;
+    let plan = Plan::new(args, &source, environment, config, &limit)?;
+    log.mask(plan.redactor.clone());
+    for note in plan.notes.iter().chain(&log.fault).filter(|_| !args.quiet) {
+        let text = Span::plain(format!(" {}", plan.redactor.mask(note)));
+        printer.note(&[Span::new(Tone::Warning, "warning:"), text]);
+    }
+    if args.dry_run {
+        return estimate::print(&plan, inputs, args, printer);
+    }
+    let runtime = runtime()?;
+    runtime.block_on(async {
+        let books = plan.books.clone();
+        let ledger = books.open(plan.redactor.clone()).await?;
+        let performed = if args.enqueue {
+            enqueue::run(&plan, inputs, args, &ledger, printer).await
+        } else {
+            let scene = Scene { args, environment, ledger: &ledger, interrupt };
+            perform(plan, inputs, scene, printer).await
+        };
+        ledger.close().await;
+        performed
+    })
+}
+
+/// Makes the runtime: as many threads as there are processors.
+pub(super) fn runtime() -> Result<Runtime, Error> {
+    Builder::new_multi_thread().enable_all().build().map_err(Error::from)
+}
+
+/// Refuses what cannot be meant together.
+fn refuse_conflicts(args: &BatchArgs) -> Result<(), Error> {
+    let asks = !args.dry_run && !args.enqueue;
+    if args.json && asks && args.output.is_none() {
+        let message = "`--json` prints the summary on stdout, where the answers go";
+        return Err(Error::new(Outcome::Usage, message).hint("name a file by `--output`"));
+    }
+    Ok(())
+}
+
+/// What a batch is performed with.
+struct Scene<'a> {
+    args: &'a BatchArgs,
+    environment: &'a Environment,
+    ledger: &'a Ledger,
+    interrupt: CancellationToken,
+}
+
+/// Has every input answered.
+async fn perform(
+    plan: Plan,
+    inputs: Inputs,
+    scene: Scene<'_>,
+    printer: &mut Printer,
+) -> Result<Outcome, Error> {
+    let Scene { args, environment, ledger, interrupt } = scene;
+    let resolved = |path: &String| environment.resolve(path);
+    let output = args.output.as_ref().map(resolved);
+    let failures = args.failures.as_ref().map(resolved).or_else(|| output.as_deref().map(beside));
+    let failed = failures.as_deref().map_or(Ok(Sheet::Nowhere), Sheet::create)?;
+    let is_shown = !args.quiet && (output.is_some() || !printer.is_terminal());
+    let tally = Tally::start(inputs.total_bytes.filter(|_| args.limit.is_none()), is_shown);
+    let (batch, place) = (plan.batch.clone(), plan.books.place());
+    let most = plan.most(&args.pace);
+    let (performer, desk) = plan.performer(ledger.clone(), &args.pace).await?;
+    let (worked, tally) = {
+        let met = match &output {
+            Some(path) => Sheet::create(path)?,
+            None => Sheet::Printer(printer),
+        };
+        let results = Results::new(args.order, (met, failed), ledger.clone(), place);
+        let mut crew = Crew::new(performer, desk, batch.clone(), results, tally);
+        crew.most = usize::try_from(most).unwrap_or(usize::MAX);
+        crew.interrupt = interrupt;
+        if args.retry_failed {
+            crew.repeat = Repeat::Failed;
+        }
+        if args.strict_inputs {
+            crew.bad_inputs = BadInputs::Refused;
+        }
+        let worked = crew.work(inputs, args.limit.unwrap_or(u64::MAX)).await;
+        let Crew { results, tally, .. } = crew;
+        tally.clear();
+        (results.publish().await.and(worked), tally)
+    };
+    conclude(&batch, &tally, worked, args, printer)
+}
+
+/// Says what the batch came to.
+fn conclude(
+    batch: &str,
+    tally: &Tally,
+    worked: Result<(), Error>,
+    args: &BatchArgs,
+    printer: &mut Printer,
+) -> Result<Outcome, Error> {
+    if args.json {
+        printer.json(&serde_json::to_string(&tally.summary(batch)).unwrap_or_default())?;
+    }
+    if !args.quiet {
+        let words = format!(" {}", tally.words());
+        printer.note(&[Span::new(Tone::Strong, format!("batch {batch}:")), Span::plain(words)]);
+    }
+    let again = "what is done is in the ledger: type the same command again to go on";
+    worked.map_err(|error| error.hint(again))?;
+    Ok(if tally.has_failures() { Outcome::Rejected } else { Outcome::Met })
+}
+
+/// Returns where failures go: beside the answers.
+fn beside(output: &Path) -> PathBuf {
+    let name = output.file_stem().unwrap_or_default().to_string_lossy();
+    output.with_file_name(format!("{name}.failures.jsonl"))
+}

@@ -1,0 +1,334 @@
+//! Everything about a batch that can be known before anything is spent.
+
+use std::io::{self, IsTerminal as _};
+use std::sync::Arc;
+
+use airtight_agent::provider::{Model, Provider};
+use airtight_agent::{Agent, Hooks, Toolbox};
+use airtight_core::batch::{Circuit, Estimate, Fund, Keys, Limits, Pace, Pacing};
+use airtight_core::contract::{Contract, Options, Patterns, Wrap};
+use airtight_core::price::{Cost, Price};
+use airtight_core::redact::Redactor;
+use airtight_core::run::{self, Mode, Policy, RepairRung, TextRung};
+use airtight_store::{
+    Bucket, ContractRow, Filter, Ledger, Level, Order, PAGE_LIMIT, Page, StoreError,
+};
+use secrecy::ExposeSecret;
+
+use super::desk::{self, Desk};
+use crate::batch::{Gate, Kind, Performer, Shared, Throttle, unusable};
+use crate::cli::{BatchArgs, PaceArgs};
+use crate::commands::run::access::{Access, Consent, Extraction};
+use crate::commands::run::driver::{self, Driver};
+use crate::commands::run::entry::driver_row;
+use crate::commands::run::equipment;
+use crate::commands::run::examples;
+use crate::commands::run::limit::Limit;
+use crate::commands::run::model;
+use crate::commands::run::prepared::system;
+use crate::commands::{check_command, compile};
+use crate::config::{Config, Key};
+use crate::env::Environment;
+use crate::error::{Error, Outcome};
+use crate::ledger::Books;
+use crate::source::ContractSource;
+
+/// A batch that can begin.
+pub(super) struct Plan {
+    pub(super) batch: String,
+    pub(super) books: Books,
+    pub(super) redactor: Redactor,
+    pub(super) contract: Arc<Contract>,
+    pub(super) notes: Vec<String>,
+    schema: String,
+    options: Options,
+    /// Standing instructions: those of the role, then what is set.
+    system: Option<String>,
+    driver: Driver,
+    provider: Provider,
+    /// Who looks for answers in text, if anybody.
+    extractor: Option<Provider>,
+    policy: Policy,
+    mode: Mode,
+    config: Config,
+    limits: Limits,
+    pub(super) desk: Desk,
+}
+
+impl Plan {
+    /// Reads everything, and refuses what cannot work.
+    pub(super) fn new(
+        args: &BatchArgs,
+        source: &ContractSource,
+        environment: &Environment,
+        config: Config,
+        limit: &Limit,
+    ) -> Result<Self, Error> {
+        let driver = Driver::chosen(&config, environment)?;
+        refuse_foreign(args, &driver, &config)?;
+        let books = books(&config, environment)?;
+        if *source == ContractSource::Stdin {
+            return Err(Error::new(Outcome::Usage, "a batch takes its contract from a file")
+                .hint("give inline JSON, `@path`, or the name of a contract"));
+        }
+        let options = options(args, source);
+        let again = check_command(&args.contract, &args.folder, &args.patterns, options.wrap);
+        let schema = source.read()?;
+        let mut contract = compile(&schema, source, &options, &again)?;
+        if let Some(folder) = source.role().and_then(|role| role.examples.as_deref()) {
+            examples::add(folder, &mut contract)?;
+        }
+        let system = system(source, &config);
+        let template = args.prompt.as_deref().map(|it| desk::read(it, environment)).transpose()?;
+        let access = Access::find(&driver, environment.launch_directory(), &config, environment)?;
+        let extractor = Extraction::find(&driver, &config, environment)?;
+        let mut notes = config.warnings.clone();
+        notes.extend(access.notes(&config, environment));
+        notes.extend(extractor.iter().flat_map(|it| it.access.key_notes(&config, environment)));
+        let keys = [access.key(), extractor.as_ref().and_then(|it| it.access.key())];
+        let secrets = books.secrets();
+        let given = keys.iter().flatten().chain(&secrets).map(String::as_str);
+        let redactor = Redactor::new(given.chain(environment.secrets()));
+        let policy = driver.policy(&config)?;
+        let mode = driver.mode(&config);
+        // What may take long comes last, when nothing else can be refused.
+        let provider = access.open(&config, environment, limit, consent(args))?;
+        let provider = model::seeded(provider, args.model.seed);
+        let extractor = match extractor {
+            Some(it) if it.is(&driver) => Some(provider.clone()),
+            Some(it) => Some(it.access.open(&config, environment, limit, consent(args))?),
+            None => None,
+        };
+        let limits = limits(args, provider.price())?;
+        let parts = parts(&contract, &driver, mode, &policy, (system.as_deref(), &config));
+        let desk = Desk::new(template.as_deref(), args.key.clone(), &parts)?;
+        Ok(Self {
+            batch: args.name.clone().unwrap_or_else(|| desk.name()),
+            books,
+            redactor,
+            contract: Arc::new(contract),
+            notes,
+            schema: String::from_utf8_lossy(&schema).into_owned(),
+            options,
+            system,
+            driver,
+            provider,
+            extractor,
+            policy,
+            mode,
+            config,
+            limits,
+            desk,
+        })
+    }
+
+    /// Returns what tokens cost, if that is known.
+    pub(super) fn price(&self) -> Option<Price> {
+        self.provider.price()
+    }
+
+    /// Returns a fund that nothing was spent of.
+    pub(super) fn fund(&self) -> Fund {
+        Fund::new(self.limits, self.price(), self.policy.max_output_tokens)
+    }
+
+    /// Returns how large the contract is, which every request carries.
+    pub(super) fn schema_bytes(&self) -> u64 {
+        self.schema.len() as u64
+    }
+
+    /// Returns how many requests may be under way.
+    pub(super) fn most(&self, pace: &PaceArgs) -> u32 {
+        let usual = match &self.driver {
+            Driver::Model(Model::Served(_)) => 64,
+            Driver::Program(..) => 4,
+            Driver::Model(Model::Embedded(_)) => 1,
+        };
+        pace.concurrency.unwrap_or(usual)
+    }
+
+    /// Returns what all jobs share if the batch is queued.
+    pub(super) fn kind(&self) -> Result<Kind, Error> {
+        let Driver::Model(Model::Served(name)) = &self.driver else {
+            return Err(Error::new(Outcome::Usage, "only models of providers can be queued")
+                .hint("name one by `--model PROVIDER:NAME`, or leave `--enqueue` out"));
+        };
+        if self.extractor.is_some() {
+            return Err(Error::new(Outcome::Usage, "jobs of the queue have no extractor")
+                .hint("leave `--enqueue` out, or the extractor"));
+        }
+        let (schema, system) = (self.schema.clone(), self.system.clone());
+        let manner = (self.mode, &self.policy);
+        Ok(Kind::new(schema, &self.options, name.to_string(), system, manner))
+    }
+
+    /// Gets ready to perform.
+    pub(super) async fn performer(
+        self,
+        ledger: Ledger,
+        pace: &PaceArgs,
+    ) -> Result<(Performer, Desk), Error> {
+        let pacing = Pacing { most: self.most(pace), circuit: circuit(pace) };
+        let throttle = throttle(&ledger, &self.provider, pace.rate);
+        let mut fund = self.fund();
+        if self.limits != Limits::default() {
+            let spent = spent(&ledger, &self.batch).await;
+            let (runs, spent) = spent.map_err(|error| unusable(error, &self.books.place()))?;
+            fund.add(runs, spent);
+        }
+        let gate = Gate::new(Pace::new(pacing), fund, pace.patience, throttle);
+        let price = self.price();
+        let mut agent = Agent::new(self.provider, Toolbox::default(), Hooks::default());
+        agent.retries = self.driver.retries(&self.config);
+        agent.extractor = self.extractor;
+        let terminal = equipment::permissions(&self.config).map(|it| it.terminal());
+        let shared = Shared {
+            agent,
+            row: contract_row(&self.contract, self.schema),
+            contract: self.contract,
+            mode: self.mode,
+            system: self.system,
+            terminal: terminal.unwrap_or_default(),
+            policy: self.policy,
+            price,
+            driver: airtight_store::Driver {
+                mode: self.mode.name().to_owned(),
+                ..driver_row(&self.driver)
+            },
+            retention: self.books.retention(),
+            redactor: self.redactor,
+        };
+        Ok((Performer { shared, ledger, gate: Arc::new(gate) }, self.desk))
+    }
+}
+
+/// Returns how many runs of a batch earlier processes spent something on, and what.
+async fn spent(ledger: &Ledger, batch: &str) -> Result<(u64, Estimate), StoreError> {
+    let filter = Filter { batch: Some(batch.to_owned()), ..Filter::default() };
+    let mut page = Page { limit: PAGE_LIMIT, order: Order::OldestFirst, ..Page::default() };
+    let (mut count, mut spent) = (0, Estimate::default());
+    loop {
+        let runs = ledger.runs(&filter, page).await?;
+        let Some(last) = runs.last() else { return Ok((count, spent)) };
+        page.after = Some(last.number);
+        for run in &runs {
+            count += u64::from(run.usage.total() > 0);
+            spent.tokens = spent.tokens.saturating_add(run.usage.total());
+            spent.cost += run.cost_usd.unwrap_or_default();
+        }
+    }
+}
+
+/// Returns a contract as the ledger knows it.
+pub(in crate::commands) fn contract_row(contract: &Contract, schema: String) -> ContractRow {
+    ContractRow {
+        fingerprint: contract.fingerprint().to_string(),
+        name: contract.name().unwrap_or_default().to_owned(),
+        version: contract.version().map(ToString::to_string).unwrap_or_default(),
+        schema,
+    }
+}
+
+/// Returns when a provider is taken to be down.
+pub(in crate::commands) fn circuit(pace: &PaceArgs) -> Circuit {
+    let first = pace.circuit_pause;
+    Circuit { failures: pace.circuit_failures, first, cap: first.saturating_mul(30) }
+}
+
+/// Returns the rate that all processes keep together, if there is one. Its name tells providers and
+/// keys apart without showing a key.
+pub(in crate::commands) fn throttle(
+    ledger: &Ledger,
+    provider: &Provider,
+    rate: Option<u32>,
+) -> Option<Throttle> {
+    let endpoint = provider.endpoint()?;
+    let key = endpoint.key.as_ref().map(ExposeSecret::expose_secret).unwrap_or_default();
+    let whose = Keys::new([endpoint.base_url.as_str().as_bytes()]).key([key.as_bytes()]);
+    let name = format!("provider {}", whose.chars().take(16).collect::<String>());
+    // A second's worth at once, so that requests need not wait for each other.
+    let bucket = |per_minute: u32| Bucket { name, per_minute, burst: per_minute.div_ceil(60) };
+    Some(Throttle { ledger: ledger.clone(), bucket: bucket(rate?) })
+}
+
+/// Finds the ledger, which a batch cannot do without.
+pub(in crate::commands) fn books(
+    config: &Config,
+    environment: &Environment,
+) -> Result<Books, Error> {
+    let Some(books) = Books::configured(config, environment)? else {
+        return Err(Error::new(
+            Outcome::Contract,
+            "a batch goes on from its ledger, and none is kept",
+        )
+        .hint("leave `store.enabled` and `AIRTIGHT_STORE` out, or name a file by `--database`"));
+    };
+    if books.retention().level != Level::Full {
+        let message = "a batch writes its results from the ledger, which must keep them whole";
+        return Err(Error::new(Outcome::Contract, message)
+            .hint("use `--store-level full`, with `--store-keep 1d` if they must not stay")
+            .hint("or a ledger of its own: `--database batch.db`"));
+    }
+    Ok(books)
+}
+
+/// Refuses what the driver cannot honour.
+fn refuse_foreign(args: &BatchArgs, driver: &Driver, config: &Config) -> Result<(), Error> {
+    match driver {
+        Driver::Model(model) => model::refuse_idle_flags(&args.model, model),
+        Driver::Program(program, _) => driver::refuse_foreign(*program, config),
+    }
+}
+
+fn options(args: &BatchArgs, source: &ContractSource) -> Options {
+    Options {
+        wrap: if args.no_wrap { Wrap::Refused } else { Wrap::Allowed },
+        patterns: if args.patterns.look_around { Patterns::LookAround } else { Patterns::Linear },
+        identity: source.identity(),
+        ..Options::default()
+    }
+}
+
+fn limits(args: &BatchArgs, price: Option<Price>) -> Result<Limits, Error> {
+    let dollars = args.limits.budget_usd;
+    let cost = dollars.and_then(Cost::from_usd);
+    if dollars.is_some() && cost.is_none() {
+        return Err(Error::new(Outcome::Usage, "`--budget-usd` is no amount of money"));
+    }
+    if cost.is_some() && price.is_none() {
+        let outcome = Outcome::Run(run::Outcome::Config);
+        return Err(Error::new(outcome, "a budget of money needs a model whose price is known")
+            .hint("use `--max-tokens-total`"));
+    }
+    Ok(Limits { tokens: args.limits.max_tokens_total, cost })
+}
+
+/// Returns what all inputs share and what decides about their answers.
+fn parts(
+    contract: &Contract,
+    driver: &Driver,
+    mode: Mode,
+    policy: &Policy,
+    (system, config): (Option<&str>, &Config),
+) -> [String; 10] {
+    [
+        contract.fingerprint().to_string(),
+        system.unwrap_or_default().to_owned(),
+        config.text(Key::Extractor).unwrap_or_default().to_owned(),
+        driver.to_string(),
+        mode.name().to_owned(),
+        policy.reasks.to_string(),
+        if policy.text == TextRung::Refused { "strict" } else { "" }.to_owned(),
+        if policy.repair == RepairRung::Refused { "as it stands" } else { "" }.to_owned(),
+        policy.max_output_tokens.map(|most| most.to_string()).unwrap_or_default(),
+        policy.temperature.map(|it| it.to_string()).unwrap_or_default(),
+    ]
+}
+
+fn consent(args: &BatchArgs) -> Consent {
+    if args.yes {
+        return Consent::Given;
+    }
+    let is_seen = io::stdin().is_terminal() && io::stderr().is_terminal() && !args.quiet;
+    if is_seen { Consent::Askable } else { Consent::Nobody }
+}

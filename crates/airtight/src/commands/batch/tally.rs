@@ -1,0 +1,126 @@
+//! How far a batch has come, and what it came to.
+
+use std::time::{Duration, Instant};
+
+use airtight_core::codec::Usage;
+use airtight_core::price::Cost;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use serde::Serialize;
+
+use crate::batch::Settled;
+
+/// How often the line moves.
+const TICK: Duration = Duration::from_millis(200);
+
+/// What a batch came to so far.
+#[derive(Debug)]
+pub(super) struct Tally {
+    started: Instant,
+    met: u64,
+    failed: u64,
+    usage: Usage,
+    /// Absent once a run has no price, or no count.
+    cost: Option<Cost>,
+    bar: ProgressBar,
+}
+
+/// What a batch came to, for programs.
+#[derive(Debug, Serialize)]
+pub(super) struct Summary<'a> {
+    batch: &'a str,
+    inputs: u64,
+    met: u64,
+    failed: u64,
+    tokens: u64,
+    cost_usd: Option<Cost>,
+    seconds: f64,
+    per_second: f64,
+}
+
+impl Tally {
+    /// Starts to count inputs of `total_bytes`.
+    pub(super) fn start(total_bytes: Option<u64>, is_shown: bool) -> Self {
+        let target =
+            if is_shown { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+        let bar = ProgressBar::with_draw_target(total_bytes, target);
+        let template = match total_bytes {
+            Some(_) => "{bar:24} {percent:>3} % {msg} · {eta} left",
+            None => "{spinner} {msg} · {elapsed}",
+        };
+        if let Ok(style) = ProgressStyle::with_template(template) {
+            bar.set_style(style);
+        }
+        bar.enable_steady_tick(TICK);
+        Self {
+            started: Instant::now(),
+            met: 0,
+            failed: 0,
+            usage: Usage::default(),
+            cost: Some(Cost::default()),
+            bar,
+        }
+    }
+
+    /// Counts a result; its input had `size` bytes.
+    pub(super) fn count(&mut self, settled: &Settled, size: u64) {
+        if settled.is_met() {
+            self.met += 1;
+        } else {
+            self.failed += 1;
+        }
+        self.usage.add(&settled.usage);
+        self.cost = self.cost.zip(settled.cost).map(|(all, one)| [all, one].into_iter().sum());
+        self.bar.inc(size);
+        if !self.bar.is_hidden() {
+            self.bar.set_message(self.words());
+        }
+    }
+
+    /// Returns how many inputs have their result.
+    pub(super) fn done(&self) -> u64 {
+        self.met + self.failed
+    }
+
+    pub(super) fn has_failures(&self) -> bool {
+        self.failed > 0
+    }
+
+    /// Takes the line away.
+    pub(super) fn clear(&self) {
+        self.bar.finish_and_clear();
+    }
+
+    /// Returns the summary for programs.
+    pub(super) fn summary<'a>(&self, batch: &'a str) -> Summary<'a> {
+        let seconds = self.started.elapsed().as_secs_f64();
+        Summary {
+            batch,
+            inputs: self.done(),
+            met: self.met,
+            failed: self.failed,
+            tokens: self.usage.total(),
+            cost_usd: self.cost,
+            seconds: (seconds * 1e3).round() / 1e3,
+            per_second: (self.rate() * 10.0).round() / 10.0,
+        }
+    }
+
+    /// Returns the summary for people.
+    pub(super) fn words(&self) -> String {
+        let mut words = format!("{} met · {} failed · {:.0}/s", self.met, self.failed, self.rate());
+        let tokens = self.usage.total();
+        if tokens > 0 {
+            words.extend([" · ", &tokens.to_string(), " tokens"]);
+        }
+        if let Some(cost) = self.cost.filter(|_| tokens > 0) {
+            words.extend([" · $", &format!("{:.4}", cost.usd())]);
+        }
+        words
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "a rate for people")]
+    fn rate(&self) -> f64 {
+        let seconds = self.started.elapsed().as_secs_f64();
+        if seconds > 0.0 { self.done() as f64 / seconds } else { 0.0 }
+    }
+}

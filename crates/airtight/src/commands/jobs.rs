@@ -1,0 +1,148 @@
+//! `airtight jobs`: see and change what waits in the queue of a ledger.
+
+use airtight_core::redact::Redactor;
+use airtight_store::{JobFilter, JobState, Ledger, Order, Page, StoreError, StoredJob};
+use serde_json::json;
+use tokio::runtime;
+
+use crate::batch::unusable;
+use crate::cli::{JobListArgs, JobsAction, JobsArgs, State, WhichArgs};
+use crate::env::Environment;
+use crate::error::{Error, Outcome};
+use crate::ledger::Books;
+use crate::printer::{Printer, Span, Tone};
+
+/// Runs what was typed.
+pub(super) fn run(
+    args: &JobsArgs,
+    environment: &Environment,
+    printer: &mut Printer,
+) -> Result<Outcome, Error> {
+    let which = match &args.action {
+        JobsAction::List(list) => &list.which,
+        JobsAction::Counts(which) | JobsAction::Retry(which) | JobsAction::Cancel(which) => which,
+    };
+    let books = Books::asked(which.ledger.database.as_deref(), environment)?;
+    let place = books.place();
+    let runtime = runtime::Builder::new_current_thread().enable_all().build()?;
+    runtime.block_on(async {
+        let ledger = books.open(Redactor::new(environment.secrets())).await?;
+        let done = perform(&args.action, &ledger, &place, printer).await;
+        ledger.close().await;
+        done
+    })
+}
+
+async fn perform(
+    action: &JobsAction,
+    ledger: &Ledger,
+    place: &str,
+    printer: &mut Printer,
+) -> Result<Outcome, Error> {
+    let failed = |error: StoreError| unusable(error, place);
+    match action {
+        JobsAction::List(args) => list(args, ledger, place, printer).await?,
+        JobsAction::Counts(which) => {
+            let counts = ledger.queue_counts(&filter(which, None)).await.map_err(failed)?;
+            if which.json || !printer.is_terminal() {
+                printer.json(&json!(counts).to_string())?;
+            } else {
+                let words = format!(
+                    "{} ready, {} claimed, {} quarantined",
+                    counts.ready, counts.claimed, counts.quarantined
+                );
+                printer.line(&[Span::plain(words)])?;
+            }
+        }
+        JobsAction::Retry(which) => {
+            let mut changed = 0;
+            for filter in chosen(which)? {
+                changed += ledger.retry(&filter).await.map_err(failed)?;
+            }
+            tell(which, "retried", changed, printer)?;
+        }
+        JobsAction::Cancel(which) => {
+            let mut changed = 0;
+            for filter in chosen(which)? {
+                changed += ledger.cancel(&filter).await.map_err(failed)?;
+            }
+            tell(which, "cancelled", changed, printer)?;
+        }
+    }
+    Ok(Outcome::Met)
+}
+
+fn tell(which: &WhichArgs, what: &str, count: u64, printer: &mut Printer) -> Result<(), Error> {
+    if which.json {
+        return printer.json(&json!({ what: count }).to_string());
+    }
+    let noun = if count == 1 { "job" } else { "jobs" };
+    printer.line(&[Span::plain(format!("{count} {noun} {what}"))])
+}
+
+/// Returns which jobs are changed; all of them only if that was said.
+fn chosen(which: &WhichArgs) -> Result<Vec<JobFilter>, Error> {
+    let is_narrow = which.queue.is_some() || which.batch.is_some() || which.state.is_some();
+    if which.jobs.is_empty() && !is_narrow && !which.all {
+        return Err(Error::new(Outcome::Usage, "which jobs?")
+            .hint("give their numbers, `--batch`, `--queue`, `--state`, or `--all`"));
+    }
+    if which.jobs.is_empty() {
+        return Ok(vec![filter(which, None)]);
+    }
+    Ok(which.jobs.iter().map(|number| filter(which, Some(*number))).collect())
+}
+
+fn filter(which: &WhichArgs, number: Option<i64>) -> JobFilter {
+    JobFilter {
+        number: number.or_else(|| which.jobs.first().copied()),
+        queue: which.queue.clone(),
+        batch: which.batch.clone(),
+        state: which.state.map(|state| match state {
+            State::Ready => JobState::Ready,
+            State::Claimed => JobState::Claimed,
+            State::Quarantined => JobState::Quarantined,
+        }),
+    }
+}
+
+async fn list(
+    args: &JobListArgs,
+    ledger: &Ledger,
+    place: &str,
+    printer: &mut Printer,
+) -> Result<(), Error> {
+    let page = Page { limit: args.limit, order: Order::OldestFirst, ..Page::default() };
+    let jobs = ledger.jobs(&filter(&args.which, None), page).await;
+    let jobs = jobs.map_err(|error| unusable(error, place))?;
+    if args.which.json || !printer.is_terminal() {
+        return jobs
+            .iter()
+            .try_for_each(|job| printer.json(&serde_json::to_string(job).unwrap_or_default()));
+    }
+    if jobs.is_empty() {
+        return printer.line(&[Span::plain("no jobs")]);
+    }
+    let titles = ["job", "state", "batch", "input", "claims", "why"];
+    let mut rows = vec![titles.map(|title| Span::new(Tone::Strong, title)).to_vec()];
+    rows.extend(jobs.iter().map(row));
+    printer.table(0, &rows)
+}
+
+fn row(job: &StoredJob) -> Vec<Span> {
+    let tone = match job.state {
+        JobState::Ready => Tone::Plain,
+        JobState::Claimed => Tone::Good,
+        JobState::Quarantined => Tone::Bad,
+    };
+    let position = job.position.map(|position| position.to_string()).unwrap_or_default();
+    let why = job.error.as_deref().or(job.worker.as_deref()).unwrap_or_default();
+    vec![
+        Span::plain(job.number.to_string()),
+        Span::new(tone, job.state.name()),
+        Span::plain(job.batch.as_deref().unwrap_or_default()),
+        Span::plain(position),
+        Span::plain(job.claims.to_string()),
+        Span::plain(why),
+    ]
+}

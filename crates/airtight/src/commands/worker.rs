@@ -1,0 +1,55 @@
+//! `airtight worker`: take jobs from the queue of a ledger and do them.
+
+mod benches;
+mod duty;
+
+use tokio_util::sync::CancellationToken;
+
+use crate::cli::WorkerArgs;
+use crate::commands::batch::plan::books;
+use crate::commands::batch::runtime;
+use crate::commands::run::logging;
+use crate::commands::signals;
+use crate::config::Config;
+use crate::env::Environment;
+use crate::error::{Error, Outcome};
+use crate::printer::{Printer, Span, Tone};
+use airtight_core::redact::Redactor;
+use benches::Benches;
+use duty::{Duty, Shift};
+
+/// Runs what was typed.
+pub(super) fn run(
+    args: &WorkerArgs,
+    environment: &Environment,
+    printer: &mut Printer,
+) -> Result<Outcome, Error> {
+    let interrupt = CancellationToken::new();
+    signals::listen(interrupt.clone())?;
+    let log = logging::start(environment);
+    let config = Config::load(environment, None, args.entries(), args.trust.trust())?;
+    let books = books(&config, environment)?;
+    let secrets = books.secrets();
+    let known = secrets.iter().map(String::as_str).chain(environment.secrets());
+    let redactor = Redactor::new(known);
+    log.mask(redactor.clone());
+    runtime()?.block_on(async {
+        let ledger = books.open(redactor.clone()).await?;
+        let place = books.place();
+        if !args.quiet {
+            printer.note(&[Span::plain(format!("taking jobs from `{place}`"))]);
+        }
+        let benches = Benches::new(config, environment.clone(), ledger.clone(), redactor, args);
+        let mut duty = Duty::new(ledger.clone(), benches, Shift::of(args), interrupt);
+        let worked = duty.work().await;
+        ledger.close().await;
+        if !args.quiet {
+            let words = format!(" {} done, {} failed", duty.done, duty.failed);
+            printer.note(&[Span::new(Tone::Strong, "worker:"), Span::plain(words)]);
+        }
+        match worked {
+            Ok(()) => Ok(Outcome::Met),
+            Err(stop) => Err(stop.into_error(&place)),
+        }
+    })
+}

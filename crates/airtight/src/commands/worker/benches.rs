@@ -1,0 +1,140 @@
+//! What it takes to do a job: one bench for each kind of job, and one gate for each provider.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use airtight_agent::provider::{Model, ModelName};
+use airtight_agent::{Agent, Hooks, Toolbox};
+use airtight_core::batch::{Fund, Limits, Pace, Pacing};
+use airtight_core::contract::{Origin, Preflight};
+use airtight_core::redact::Redactor;
+use airtight_core::run::Terminal;
+use airtight_store::{Ledger, Level, Retention};
+
+use crate::batch::{Gate, Kind, Performer, Shared};
+use crate::cli::{PaceArgs, WorkerArgs};
+use crate::commands::batch::plan::{circuit, contract_row, throttle};
+use crate::commands::run::driver::Driver;
+use crate::commands::run::entry::driver_row;
+use crate::commands::run::job;
+use crate::commands::run::model::{self, Standing};
+use crate::config::{Config, Key};
+use crate::env::Environment;
+use crate::error::{Error, Outcome};
+
+/// How many kinds of jobs are kept ready: a worker serves few batches at a time.
+const KINDS: usize = 64;
+
+/// The most requests under way where nobody says.
+const CONCURRENCY: u32 = 16;
+
+/// Everything that jobs need.
+pub(super) struct Benches {
+    config: Config,
+    environment: Environment,
+    ledger: Ledger,
+    redactor: Redactor,
+    most: u32,
+    pace: Pacing,
+    patience: std::time::Duration,
+    rate: Option<u32>,
+    performers: HashMap<String, Arc<Performer>>,
+    gates: HashMap<String, Arc<Gate>>,
+}
+
+/// Returns how many jobs are done at once.
+pub(super) fn most(pace: &PaceArgs) -> u32 {
+    pace.concurrency.unwrap_or(CONCURRENCY)
+}
+
+impl Benches {
+    pub(super) fn new(
+        config: Config,
+        environment: Environment,
+        ledger: Ledger,
+        redactor: Redactor,
+        args: &WorkerArgs,
+    ) -> Self {
+        let most = most(&args.pace);
+        Self {
+            config,
+            environment,
+            ledger,
+            redactor,
+            most,
+            pace: Pacing { most, circuit: circuit(&args.pace) },
+            patience: args.pace.patience,
+            rate: args.pace.rate,
+            performers: HashMap::new(),
+            gates: HashMap::new(),
+        }
+    }
+
+    /// Returns why a gate is closed, if one is.
+    pub(super) fn closed(&self) -> Option<crate::batch::Stop> {
+        self.gates.values().find_map(|gate| gate.closed().cloned())
+    }
+
+    /// Returns who performs jobs of this kind.
+    pub(super) fn performer(&mut self, kind: &Kind) -> Result<Arc<Performer>, Error> {
+        let name = serde_json::to_string(kind).unwrap_or_default();
+        if let Some(performer) = self.performers.get(&name) {
+            return Ok(Arc::clone(performer));
+        }
+        let performer = Arc::new(self.prepare(kind)?);
+        if self.performers.len() >= KINDS {
+            self.performers.clear();
+        }
+        self.performers.insert(name, Arc::clone(&performer));
+        Ok(performer)
+    }
+
+    fn prepare(&mut self, kind: &Kind) -> Result<Performer, Error> {
+        let name = model_name(&kind.model)?;
+        let endpoint = model::endpoint(&name, Standing::Chosen, &self.config, &self.environment)?;
+        model::require_key(&name, &endpoint)?;
+        let provider = model::provider(endpoint, &self.config)?;
+        let preflight = Preflight::run(kind.schema.as_bytes(), Origin::File, &kind.options());
+        let refused = || Error::new(Outcome::Contract, "the contract of the job is refused");
+        let contract = Arc::new(preflight.contract.ok_or_else(refused)?);
+        let place = provider.endpoint().map(|it| it.base_url.to_string()).unwrap_or_default();
+        let throttle = throttle(&self.ledger, &provider, self.rate);
+        let gate = self.gates.entry(place).or_insert_with(|| {
+            let fund = Fund::new(Limits::default(), None, None);
+            Arc::new(Gate::new(Pace::new(self.pace), fund, self.patience, throttle))
+        });
+        let price = provider.price();
+        let mut agent = Agent::new(provider, Toolbox::default(), Hooks::default());
+        agent.retries = job::retries(&self.config);
+        let mode = kind.mode();
+        let row = driver_row(&Driver::Model(Model::Served(name)));
+        let shared = Shared {
+            agent,
+            row: contract_row(&contract, kind.schema.clone()),
+            contract,
+            mode,
+            system: kind.system.clone(),
+            terminal: Terminal::Offered,
+            policy: kind.policy(),
+            price,
+            driver: airtight_store::Driver { mode: mode.name().to_owned(), ..row },
+            retention: Retention { level: Level::Full, keep: self.config.period(Key::StoreKeep) },
+            redactor: self.redactor.clone(),
+        };
+        Ok(Performer { shared, ledger: self.ledger.clone(), gate: Arc::clone(gate) })
+    }
+
+    /// Returns the most jobs at once.
+    pub(super) fn most(&self) -> u32 {
+        self.most
+    }
+}
+
+fn model_name(model: &str) -> Result<ModelName, Error> {
+    match Model::parse(model) {
+        Ok(Model::Served(name)) => Ok(name),
+        Ok(Model::Embedded(_)) | Err(_) => {
+            Err(Error::new(Outcome::Contract, format!("this worker knows no model `{model}`")))
+        }
+    }
+}

@@ -1,0 +1,256 @@
+//! A worker on duty: claims jobs, does them, says that it lives, and ends when it is told to.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use airtight_store::{Claim, ClaimedJob, Ledger, StoreError, Worker};
+use tokio::task::{Id, JoinError, JoinSet};
+use tokio::time::{Instant, sleep_until};
+use tokio_util::sync::CancellationToken;
+
+use super::benches::Benches;
+use crate::batch::{Errand, Payload, Settled, Stop};
+use crate::cli::WorkerArgs;
+
+/// How long to wait before an empty queue is looked at again, at most; chance makes it shorter, so that
+/// workers do not come together.
+const IDLE: Duration = Duration::from_millis(500);
+
+/// How long a job that cannot be done here waits before it is offered again: perhaps to a newer worker.
+const UNFIT_PAUSE: Duration = Duration::from_mins(1);
+
+/// Longer than any worker takes to end.
+const FAR: Duration = Duration::from_hours(24);
+
+/// How often a job may be returned as unfit before it is not offered any more.
+const UNFIT_LIMIT: i64 = 20;
+
+/// How a worker works.
+pub(super) struct Shift {
+    worker: Worker,
+    grace: Duration,
+    until_empty: bool,
+}
+
+impl Shift {
+    pub(super) fn of(args: &WorkerArgs) -> Self {
+        let worker =
+            Worker { queue: args.queue.clone(), limit: 0, lease: args.lease, claims: args.claims };
+        Self { worker, grace: args.grace, until_empty: args.until_empty }
+    }
+}
+
+/// A worker on duty.
+pub(super) struct Duty {
+    ledger: Ledger,
+    benches: Benches,
+    shift: Shift,
+    /// Takes no more jobs.
+    told_to_end: CancellationToken,
+    jobs: JoinSet<Result<Settled, Stop>>,
+    held: HashMap<Id, Held>,
+    clock: Clock,
+    pub(super) done: u64,
+    pub(super) failed: u64,
+}
+
+/// When something is due.
+#[derive(Clone, Copy)]
+struct Clock {
+    next_look: Instant,
+    next_beat: Instant,
+    /// When jobs under way are given up; set once no more are taken.
+    end_at: Option<Instant>,
+}
+
+/// A job under way.
+struct Held {
+    claim: Claim,
+    /// Ends its run.
+    interrupt: CancellationToken,
+}
+
+/// What happens next.
+enum Event {
+    Ended(Result<(Id, Result<Settled, Stop>), JoinError>),
+    Beat,
+    Look,
+    Told,
+    GraceOver,
+}
+
+impl Duty {
+    pub(super) fn new(
+        ledger: Ledger,
+        benches: Benches,
+        shift: Shift,
+        told_to_end: CancellationToken,
+    ) -> Self {
+        let now = Instant::now();
+        let clock = Clock { next_look: now, next_beat: now + shift.worker.lease / 3, end_at: None };
+        let (jobs, held) = (JoinSet::new(), HashMap::new());
+        Self { ledger, benches, shift, told_to_end, jobs, held, clock, done: 0, failed: 0 }
+    }
+
+    /// Works until it is told to end, or cannot go on. Every job comes to its end, or goes back.
+    pub(super) async fn work(&mut self) -> Result<(), Stop> {
+        let mut stop: Option<Stop> = None;
+        loop {
+            if self.clock.end_at.is_some() && self.jobs.is_empty() {
+                return stop.map_or(Ok(()), Err);
+            }
+            let event = self.next().await;
+            if let Err(reason) = self.heed(event).await {
+                self.leave();
+                stop.get_or_insert(reason);
+            }
+        }
+    }
+
+    async fn next(&mut self) -> Event {
+        let Clock { next_look, next_beat, end_at } = self.clock;
+        let is_open = end_at.is_none();
+        let has_room = self.room() > 0;
+        tokio::select! {
+            biased;
+            () = self.told_to_end.cancelled(), if is_open => Event::Told,
+            () = sleep_until(next_beat) => Event::Beat,
+            Some(joined) = self.jobs.join_next_with_id() => Event::Ended(joined),
+            () = reached(end_at) => Event::GraceOver,
+            () = sleep_until(next_look), if is_open && has_room => Event::Look,
+        }
+    }
+
+    async fn heed(&mut self, event: Event) -> Result<(), Stop> {
+        match event {
+            Event::Told => self.leave(),
+            Event::GraceOver => {
+                self.held.values().for_each(|held| held.interrupt.cancel());
+                // Once is enough: each of them returns its job as soon as it can.
+                self.clock.end_at = Some(Instant::now() + FAR);
+            }
+            Event::Beat => {
+                self.clock.next_beat = Instant::now() + self.shift.worker.lease / 3;
+                self.beat().await?;
+            }
+            Event::Ended(joined) => {
+                self.clock.next_look = Instant::now();
+                self.end(joined)?;
+            }
+            Event::Look => {
+                let found = self.look().await.map_err(Stop::Store)?;
+                if found == 0 && self.shift.until_empty && self.jobs.is_empty() {
+                    self.leave();
+                }
+                if found == 0 {
+                    let pause = IDLE.mul_f64(f64::midpoint(fastrand::f64(), 1.0));
+                    self.clock.next_look = Instant::now() + pause;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes no more jobs.
+    fn leave(&mut self) {
+        let end_at = Instant::now() + self.shift.grace;
+        self.clock.end_at.get_or_insert(end_at);
+    }
+
+    /// Returns how many more jobs can be done at once.
+    fn room(&self) -> u32 {
+        self.benches.most().saturating_sub(u32::try_from(self.jobs.len()).unwrap_or(u32::MAX))
+    }
+
+    /// Claims as many jobs as there is room for; returns how many there were.
+    async fn look(&mut self) -> Result<usize, StoreError> {
+        self.shift.worker.limit = self.room();
+        let claimed = self.ledger.claim(&self.shift.worker).await?;
+        let count = claimed.len();
+        for job in claimed {
+            self.begin(job).await?;
+        }
+        Ok(count)
+    }
+
+    async fn begin(&mut self, job: ClaimedJob) -> Result<(), StoreError> {
+        let payload = Payload::read(&job.payload).map_err(|error| error.to_string());
+        let performer = payload.and_then(|payload| {
+            let performer = self.benches.performer(&payload.kind);
+            performer.map(|it| (it, payload.prompt)).map_err(|error| told(&error))
+        });
+        let (performer, prompt) = match performer {
+            Ok(found) => found,
+            Err(why) => return self.refuse(&job, &why).await,
+        };
+        let errand = Errand {
+            key: job.key.unwrap_or_else(|| format!("job {}", job.claim.job())),
+            prompt,
+            batch: job.batch,
+            position: job.position,
+            claim: Some(job.claim.clone()),
+            ..Errand::default()
+        };
+        let interrupt = CancellationToken::new();
+        let held = Held { claim: job.claim, interrupt: interrupt.clone() };
+        let task = async move { performer.perform(&errand, &interrupt).await };
+        let id = self.jobs.spawn(task).id();
+        self.held.insert(id, held);
+        Ok(())
+    }
+
+    /// Returns a job that cannot be done here, for a worker that can; a job that nobody wants waits for
+    /// a person as long as a day.
+    async fn refuse(&mut self, job: &ClaimedJob, why: &str) -> Result<(), StoreError> {
+        tracing::warn!(job = job.claim.job(), why, "a job cannot be done here");
+        let pause = if job.failures >= UNFIT_LIMIT { UNFIT_PAUSE * 1440 } else { UNFIT_PAUSE };
+        match self.ledger.release(&job.claim, pause, why).await {
+            Ok(()) | Err(StoreError::Fenced) => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Says that this worker lives, and gives up the jobs that it has lost all the same.
+    async fn beat(&mut self) -> Result<(), Stop> {
+        let claims: Vec<Claim> = self.held.values().map(|held| held.claim.clone()).collect();
+        if claims.is_empty() {
+            return Ok(());
+        }
+        match self.ledger.heartbeat(&claims, self.shift.worker.lease).await {
+            Ok(lost) => {
+                let is_lost = |held: &&Held| lost.contains(&held.claim);
+                self.held.values().filter(is_lost).for_each(|held| held.interrupt.cancel());
+                Ok(())
+            }
+            Err(error) => Err(Stop::Store(error)),
+        }
+    }
+
+    fn end(&mut self, joined: Result<(Id, Result<Settled, Stop>), JoinError>) -> Result<(), Stop> {
+        let (id, ended) = match joined {
+            Ok(ended) => ended,
+            // A mistake of ours: the lease runs out, and too many of them quarantine the job.
+            Err(error) => (error.id(), Err(Stop::Lost)),
+        };
+        self.held.remove(&id);
+        match ended {
+            Ok(settled) if settled.is_met() => self.done += 1,
+            Ok(_) => self.failed += 1,
+            Err(Stop::Lost | Stop::Interrupted) => {}
+            Err(stop) => return Err(self.benches.closed().unwrap_or(stop)),
+        }
+        Ok(())
+    }
+}
+
+async fn reached(end_at: Option<Instant>) {
+    match end_at {
+        Some(end_at) => sleep_until(end_at).await,
+        None => std::future::pending().await,
+    }
+}
+
+fn told(error: &crate::error::Error) -> String {
+    let causes = error.causes();
+    std::iter::once(error.to_string()).chain(causes).collect::<Vec<_>>().join(": ")
+}

@@ -1,0 +1,91 @@
+//! What comes in.
+
+use serde_json::json;
+
+use crate::stage::{Stage, good, lines};
+
+fn prompts(stage: &Stage) -> Vec<String> {
+    let mut prompts: Vec<String> = stage
+        .fake
+        .requests()
+        .iter()
+        .map(|request| request.body["messages"][0]["content"].to_string())
+        .collect();
+    prompts.sort();
+    prompts
+}
+
+#[test]
+fn fields_go_where_the_template_has_them() {
+    let table = "id,text\r\n7,\"says \"\"no\"\", twice\nand more\"\r\n";
+    let stage = Stage::new([good().forever()]).with("in.csv", table);
+    let said =
+        stage.say(&["batch", "review.json", "in.csv", "-p", "{{id}}: {{text}}", "-o", "out.jsonl"]);
+    assert_eq!(said.code, 0, "{said:?}");
+    let prompt = "7: says \\\"no\\\", twice\\nand more";
+    assert!(prompts(&stage)[0].contains(prompt), "{:?}", prompts(&stage));
+}
+
+#[test]
+fn files_are_one_input_each() {
+    let stage = Stage::new([good().forever()]).with("b.txt", "two").with("a.txt", "one");
+    let said = stage.say(&["batch", "review.json", "a.txt", "b.txt", "-p", "{{name}}={{text}}"]);
+    assert_eq!(said.code, 0, "{said:?}");
+    let inputs: Vec<_> = said.lines().iter().map(|line| line["input"].clone()).collect();
+    assert_eq!(inputs, [json!("a.txt"), json!("b.txt")]);
+    assert!(prompts(&stage)[0].contains("a.txt=one") && prompts(&stage)[1].contains("b.txt=two"));
+}
+
+#[test]
+fn an_input_that_cannot_be_used_is_listed_with_its_line() {
+    let text = "{\"text\": \"one\"}\nnot json\n{\"other\": 1}\n{\"text\": \"four\"}\n";
+    let stage = Stage::new([good().forever()]).with("in.jsonl", text);
+    let said = stage.batch(&["-p", "{{text}}"]);
+    assert_eq!(said.code, 1, "{said:?}");
+    assert_eq!(stage.positions(), [1, 4]);
+    let failures = stage.results("out.failures.jsonl");
+    let told: Vec<_> =
+        failures.iter().map(|line| (line["input"].as_str(), line["outcome"].as_str())).collect();
+    assert_eq!(told, [(Some("in.jsonl:2"), Some("input")), (Some("in.jsonl:3"), Some("input"))]);
+    assert_eq!(failures[1]["error"], "there is no field `text`");
+    assert_eq!(stage.fake.requests().len(), 2);
+}
+
+#[test]
+fn strict_inputs_end_the_batch_at_the_first_that_cannot_be_used() {
+    let stage = Stage::new([good().forever()]).with("in.jsonl", "1\n\"two\"\n");
+    let said = stage.batch(&["--strict-inputs"]);
+    assert_eq!(said.code, 42, "{said:?}");
+    assert!(said.stderr.contains("in.jsonl:1"), "{said:?}");
+    assert!(stage.fake.requests().is_empty());
+}
+
+#[test]
+fn a_huge_line_costs_itself() {
+    let huge = format!("\"{}\"\n\"two\"\n", "x".repeat(9 << 20));
+    let stage = Stage::new([good().forever()]).with("in.jsonl", huge);
+    assert_eq!(stage.batch(&[]).code, 1);
+    assert_eq!(stage.positions(), [2]);
+}
+
+#[test]
+fn a_dry_run_counts_and_asks_nothing() {
+    let stage = Stage::new([good().forever()]).with("in.jsonl", format!("{}[]\n", lines(3)));
+    let model = ["--model", "anthropic:claude-sonnet-4-5"];
+    let said = stage
+        .say(&[&["batch", "review.json", "in.jsonl", "--dry-run", "--json"], &model[..]].concat());
+    assert_eq!(said.code, 1, "{said:?}");
+    let summary = &said.lines()[0];
+    assert_eq!((&summary["inputs"], &summary["unusable"]), (&json!(3), &json!(1)));
+    assert!(summary["estimated_cost_usd"].as_f64().unwrap() > 0.0, "{summary}");
+    assert!(stage.fake.requests().is_empty());
+    assert!(!stage.path("data").exists());
+}
+
+#[test]
+fn a_template_without_a_place_for_the_input_is_refused() {
+    let stage = Stage::new([good().forever()]).with("in.jsonl", lines(1));
+    let said = stage.batch(&["-p", "Sort this"]);
+    assert_eq!(said.code, 2, "{said:?}");
+    assert!(said.stderr.contains("{{input}}"), "{said:?}");
+}

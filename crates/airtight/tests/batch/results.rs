@@ -1,0 +1,126 @@
+//! What goes out.
+
+use airtight_fake::Turn;
+use serde_json::json;
+
+use crate::stage::{Stage, bad, good, lines};
+
+#[test]
+fn every_input_has_one_line_in_the_order_of_inputs() {
+    let slow = good().delay_ms(150).when_contains("ticket 1\"").forever();
+    let slow = slow.when_lacks("ticket 11");
+    let stage = Stage::new([slow, good().forever()]).with("in.jsonl", lines(60));
+    let said = stage.batch(&["--concurrency", "8"]);
+    assert_eq!(said.code, 0, "{said:?}");
+    assert_eq!(said.stdout, "");
+    assert_eq!(stage.positions(), (1..=60).collect::<Vec<_>>());
+    let first = &stage.results("out.jsonl")[0];
+    assert_eq!(first["structured_output"], json!({ "summary": "fine", "score": 9 }));
+    assert_eq!(stage.results("out.failures.jsonl"), Vec::<serde_json::Value>::new());
+    assert_eq!(stage.fake.requests().len(), 60);
+}
+
+#[test]
+fn answers_may_go_out_as_they_come_in() {
+    let held = good().gate(0, "held").when_contains("ticket 5").forever();
+    let stage = Stage::new([held, good().forever()]).with("in.jsonl", lines(9));
+    let child = stage.start(&["--order", "finished"]);
+    // All others are answered while this one waits.
+    crate::stage::block_on(async {
+        for _ in 0..9 {
+            stage.fake.next_request().await;
+        }
+    });
+    let partial = stage.path("out.jsonl.partial");
+    while std::fs::read_to_string(&partial).unwrap_or_default().lines().count() < 8 {
+        std::thread::yield_now();
+    }
+    stage.fake.gate("held").open();
+    assert!(child.wait_with_output().unwrap().status.success());
+    let positions = stage.positions();
+    assert_eq!((positions.len(), positions[8]), (9, 5), "{positions:?}");
+}
+
+#[test]
+fn inputs_that_have_their_result_are_not_asked_again() {
+    let stage = Stage::new([good().forever()]).with("in.jsonl", lines(20));
+    assert_eq!(stage.batch(&[]).code, 0);
+    let before = std::fs::read(stage.path("out.jsonl")).unwrap();
+    std::fs::remove_file(stage.path("out.jsonl")).unwrap();
+    let said = stage.batch(&[]);
+    assert_eq!(said.code, 0, "{said:?}");
+    assert_eq!(std::fs::read(stage.path("out.jsonl")).unwrap(), before);
+    assert_eq!(stage.fake.requests().len(), 20);
+}
+
+#[test]
+fn another_prompt_model_or_contract_is_other_work() {
+    let stage = Stage::new([good().forever()]).with("in.jsonl", lines(2));
+    for arguments in
+        [&[][..], &["-p", "{{text}}!"], &["--reasks", "1"], &["--model", "anthropic:other"]]
+    {
+        assert_eq!(stage.batch(arguments).code, 0);
+    }
+    assert_eq!(stage.fake.requests().len(), 8);
+}
+
+#[test]
+fn the_same_input_twice_is_two_inputs_unless_a_field_says_that_it_is_one() {
+    let twice = "{\"id\": 1, \"text\": \"a\"}\n{\"id\": 1, \"text\": \"a\"}\n";
+    let stage = Stage::new([good().forever()]).with("in.jsonl", twice);
+    assert_eq!(stage.batch(&[]).code, 0);
+    let lines = stage.results("out.jsonl");
+    assert_ne!(lines[0]["run_id"], lines[1]["run_id"]);
+    assert_eq!(stage.batch(&["--key", "id"]).code, 0);
+    let lines = stage.results("out.jsonl");
+    assert_eq!(lines[0]["run_id"], lines[1]["run_id"]);
+    assert_eq!(lines[1]["key"], "1");
+    assert_eq!(stage.fake.requests().len(), 3);
+}
+
+#[test]
+fn failures_have_their_reasons_and_are_asked_again_only_if_that_is_wanted() {
+    let stage = Stage::new([bad(), bad()]).with("in.jsonl", lines(1));
+    let said = stage.batch(&["--reasks", "1"]);
+    assert_eq!(said.code, 1, "{said:?}");
+    let failures = stage.results("out.failures.jsonl");
+    assert_eq!(failures[0]["outcome"], "attempts_exhausted");
+    assert_eq!(failures[0]["violations"][0]["keyword"], "maximum", "{failures:?}");
+    stage.fake.push(good());
+    assert_eq!(stage.batch(&["--reasks", "1"]).code, 1);
+    assert_eq!(stage.results("out.failures.jsonl"), failures);
+    assert_eq!(stage.fake.requests().len(), 2);
+    assert_eq!(stage.batch(&["--reasks", "1", "--retry-failed"]).code, 0);
+    assert_eq!(stage.positions(), [1]);
+    assert_eq!(stage.results("out.failures.jsonl"), Vec::<serde_json::Value>::new());
+}
+
+#[test]
+fn a_full_output_ends_the_batch_and_loses_nothing() {
+    let stage = Stage::new([good().forever()]).with("in.jsonl", lines(5));
+    let said = stage.say(&["batch", "review.json", "in.jsonl", "-o", "/dev/full"]);
+    assert_eq!(said.code, 3, "{said:?}");
+    assert!(said.stderr.contains("type the same command again"), "{said:?}");
+    assert_eq!(stage.batch(&[]).code, 0);
+    assert_eq!(stage.positions(), [1, 2, 3, 4, 5]);
+    assert_eq!(stage.fake.requests().len(), 5);
+}
+
+#[test]
+fn the_summary_is_for_people_or_for_programs() {
+    let stage = Stage::new([good().forever()]).with("in.jsonl", lines(2));
+    let said = stage.batch(&["--json", "--name", "nightly"]);
+    let summary = &said.lines()[0];
+    assert_eq!((&summary["batch"], &summary["met"]), (&json!("nightly"), &json!(2)));
+    assert_eq!(summary["tokens"], 240);
+    assert!(said.stderr.contains("batch nightly: 2 met · 0 failed"), "{said:?}");
+}
+
+#[test]
+fn one_input_that_its_provider_refuses_is_a_failure_of_its_own() {
+    let refused = Turn::status(400).when_contains("ticket 2").forever();
+    let stage = Stage::new([refused, good().forever()]).with("in.jsonl", lines(3));
+    assert_eq!(stage.batch(&[]).code, 1);
+    assert_eq!(stage.positions(), [1, 3]);
+    assert_eq!(stage.results("out.failures.jsonl")[0]["outcome"], "provider");
+}

@@ -1,0 +1,188 @@
+//! Jobs in the queue, and workers that are killed, stopped and told to end.
+
+use std::process::{Child, Command};
+
+use airtight_fake::Turn;
+use serde_json::{Value, json};
+
+use crate::postgres::Server;
+use crate::stage::{Stage, block_on, good, lines, signal};
+
+/// A ledger for each database there is.
+fn ledgers(stage: &Stage) -> [String; 2] {
+    [stage.path("queue.db").display().to_string(), Server::shared().database()]
+}
+
+fn enqueue(stage: &Stage, ledger: &str) -> Value {
+    let arguments =
+        ["batch", "review.json", "in.jsonl", "--enqueue", "--json", "--database", ledger];
+    let said = stage.say(&arguments);
+    assert_eq!(said.code, 0, "{said:?}");
+    said.lines()[0].clone()
+}
+
+fn start(stage: &Stage, ledger: &str, arguments: &[&str]) -> Child {
+    let worker = ["worker", "--database", ledger, "--lease", "1s"];
+    stage.command(&[&worker, arguments].concat()).spawn().unwrap()
+}
+
+fn counts(stage: &Stage, ledger: &str) -> Value {
+    stage.say(&["jobs", "counts", "--json", "--database", ledger]).lines()[0].clone()
+}
+
+fn empty() -> Value {
+    json!({ "ready": 0, "claimed": 0, "quarantined": 0 })
+}
+
+/// Writes the results to `out.jsonl`; nothing is asked for that.
+fn collect(stage: &Stage, ledger: &str) {
+    let requests = stage.fake.requests().len();
+    let said = stage.batch(&["--database", ledger]);
+    assert_eq!(said.code, 0, "{said:?}");
+    assert_eq!(stage.fake.requests().len(), requests);
+}
+
+#[test]
+fn what_is_queued_is_done_by_workers_and_collected_by_the_same_command() {
+    let stage = Stage::new([good().forever()]).with("in.jsonl", lines(30));
+    for ledger in ledgers(&stage) {
+        assert_eq!(enqueue(&stage, &ledger)["queued"], 30);
+        assert_eq!(enqueue(&stage, &ledger)["known"], 30);
+        let workers =
+            [0, 1].map(|_| start(&stage, &ledger, &["--until-empty", "--concurrency", "4"]));
+        for worker in workers {
+            let said = worker.wait_with_output().unwrap();
+            assert!(said.status.success(), "{said:?}");
+        }
+        assert_eq!(counts(&stage, &ledger), empty());
+        collect(&stage, &ledger);
+        assert_eq!(stage.positions(), (1..=30).collect::<Vec<_>>());
+    }
+    assert_eq!(stage.fake.requests().len(), 60);
+}
+
+#[test]
+fn a_job_of_a_killed_worker_is_done_by_another() {
+    let stage = Stage::new([]).with("in.jsonl", lines(1));
+    for ledger in ledgers(&stage) {
+        stage.fake.push(good().gate(0, &ledger));
+        stage.fake.push(good());
+        enqueue(&stage, &ledger);
+        let mut killed = start(&stage, &ledger, &[]);
+        block_on(stage.fake.gate(&ledger).reached());
+        killed.kill().unwrap();
+        killed.wait().unwrap();
+        // Its lease runs out first.
+        let other = start(&stage, &ledger, &[]);
+        while counts(&stage, &ledger) != empty() {
+            std::thread::yield_now();
+        }
+        signal(&other, "TERM");
+        assert!(other.wait_with_output().unwrap().status.success());
+        collect(&stage, &ledger);
+        assert_eq!(stage.positions(), [1]);
+    }
+}
+
+#[test]
+fn a_worker_that_slept_past_its_lease_does_not_count() {
+    let stage = Stage::new([]).with("in.jsonl", lines(1));
+    for ledger in ledgers(&stage) {
+        let late = Turn::text(r#"{"summary":"late","score":1}"#);
+        stage.fake.push(late.gate(0, &ledger));
+        stage.fake.push(good());
+        enqueue(&stage, &ledger);
+        let slept = start(&stage, &ledger, &[]);
+        block_on(stage.fake.gate(&ledger).reached());
+        signal(&slept, "STOP");
+        let other = start(&stage, &ledger, &[]);
+        while counts(&stage, &ledger) != empty() {
+            std::thread::yield_now();
+        }
+        stage.fake.gate(&ledger).open();
+        signal(&slept, "CONT");
+        for worker in [slept, other] {
+            signal(&worker, "TERM");
+            let said = worker.wait_with_output().unwrap();
+            assert!(said.status.success(), "{said:?}");
+        }
+        collect(&stage, &ledger);
+        assert_eq!(stage.results("out.jsonl")[0]["structured_output"]["summary"], "fine");
+    }
+}
+
+#[test]
+fn a_job_that_takes_workers_down_waits_for_a_person() {
+    let stage = Stage::new([]).with("in.jsonl", lines(1));
+    for ledger in ledgers(&stage) {
+        enqueue(&stage, &ledger);
+        for round in 0..2 {
+            let gate = format!("{ledger} {round}");
+            stage.fake.push(good().gate(0, &gate));
+            let mut killed = start(&stage, &ledger, &["--claims", "2"]);
+            block_on(stage.fake.gate(&gate).reached());
+            killed.kill().unwrap();
+            killed.wait().unwrap();
+        }
+        let bystander = start(&stage, &ledger, &["--claims", "2"]);
+        while counts(&stage, &ledger)["quarantined"] != 1 {
+            std::thread::yield_now();
+        }
+        signal(&bystander, "TERM");
+        assert!(bystander.wait_with_output().unwrap().status.success());
+        let said = stage.say(&["jobs", "list", "--state", "quarantined", "--database", &ledger]);
+        assert_eq!(said.lines()[0]["claims"], 2, "{said:?}");
+        let which = ["--state", "quarantined", "--database", &ledger];
+        let said = stage.say(&[&["jobs", "retry"], &which[..]].concat());
+        assert_eq!(said.stdout, "1 job retried\n", "{said:?}");
+        stage.fake.push(good());
+        let said = start(&stage, &ledger, &["--until-empty"]).wait_with_output().unwrap();
+        assert!(said.status.success(), "{said:?}");
+        collect(&stage, &ledger);
+    }
+}
+
+#[test]
+fn a_worker_that_is_told_to_end_returns_what_it_cannot_finish() {
+    let stage = Stage::new([]).with("in.jsonl", lines(1));
+    for ledger in ledgers(&stage) {
+        stage.fake.push(good().gate(0, &ledger));
+        enqueue(&stage, &ledger);
+        let worker = start(&stage, &ledger, &["--grace", "10ms"]);
+        block_on(stage.fake.gate(&ledger).reached());
+        signal(&worker, "TERM");
+        let said = worker.wait_with_output().unwrap();
+        assert!(said.status.success(), "{said:?}");
+        assert_eq!(counts(&stage, &ledger)["ready"], 1);
+        let said = stage.say(&["jobs", "cancel", "--all", "--database", &ledger]);
+        assert_eq!(said.stdout, "1 job cancelled\n", "{said:?}");
+        assert_eq!(counts(&stage, &ledger), empty());
+    }
+}
+
+#[test]
+fn a_worker_without_a_good_key_fails_no_job() {
+    let stage = Stage::new([Turn::status(401).forever()]).with("in.jsonl", lines(3));
+    let [ledger, _] = ledgers(&stage);
+    enqueue(&stage, &ledger);
+    let said = start(&stage, &ledger, &[]).wait_with_output().unwrap();
+    assert_eq!(said.status.code(), Some(41), "{said:?}");
+    assert_eq!(stage.fake.requests().len(), 1);
+    assert_eq!(counts(&stage, &ledger)["ready"], 3);
+}
+
+#[test]
+fn no_transaction_is_open_while_a_model_is_asked() {
+    let stage = Stage::new([good().gate(0, "held")]).with("in.jsonl", lines(1));
+    let [_, ledger] = ledgers(&stage);
+    enqueue(&stage, &ledger);
+    let worker = start(&stage, &ledger, &[]);
+    block_on(stage.fake.gate("held").reached());
+    let open = "SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database() \
+                AND state LIKE 'idle in transaction%'";
+    let asked = Command::new("psql").args([&ledger, "-Atc", open]).output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&asked.stdout), "0\n", "{asked:?}");
+    stage.fake.gate("held").open();
+    signal(&worker, "TERM");
+    assert!(worker.wait_with_output().unwrap().status.success());
+}

@@ -1,0 +1,258 @@
+//! What all runs of a batch may cost together, looked at before each request leaves.
+//!
+//! What is under way counts by an estimate, so that many requests at once do not overdraw it together.
+
+use std::collections::HashMap;
+
+use crate::codec::Usage;
+use crate::price::{Cost, Price};
+
+/// How many output tokens an answer is taken to have until one has come.
+const FIRST_OUTPUT_TOKENS: u64 = 1024;
+
+/// How many bytes of a request make a token, roughly.
+const BYTES_PER_TOKEN: u64 = 4;
+
+/// An estimate that is right, in thousandths of itself.
+const EXACT: u64 = 1000;
+
+/// The most that may be spent.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Limits {
+    /// Input and output tokens.
+    pub tokens: Option<u64>,
+    /// Money.
+    pub cost: Option<Cost>,
+}
+
+/// Tokens and money.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Estimate {
+    /// Input and output tokens.
+    pub tokens: u64,
+    /// What they cost.
+    pub cost: Cost,
+}
+
+impl Estimate {
+    fn plus(mut self, other: Self) -> Self {
+        self.tokens = self.tokens.saturating_add(other.tokens);
+        self.cost += other.cost;
+        self
+    }
+}
+
+/// Whether a request may leave.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Grant {
+    /// It may, and this much is set aside for it under the number.
+    Given(u64),
+    /// Ask again when another has returned: it may have cost less than was set aside.
+    OnReturn,
+    /// Nothing is left.
+    Spent,
+}
+
+/// What may be spent, was spent, and is set aside.
+#[derive(Debug, Clone)]
+pub struct Fund {
+    limits: Limits,
+    price: Option<Price>,
+    /// The most tokens of one answer: as asked for, or the longest that has come.
+    output_tokens: Longest,
+    /// What earlier runs cost on average.
+    usual: Estimate,
+    /// How much more a request used than was thought, at worst, in thousandths.
+    worst: u64,
+    spent: Estimate,
+    set_aside: HashMap<u64, Estimate>,
+    next: u64,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Longest {
+    Asked(u64),
+    Seen(u64),
+}
+
+impl Fund {
+    /// Starts with nothing spent; `output_tokens` is the most that one answer may have, if that is
+    /// set.
+    pub fn new(limits: Limits, price: Option<Price>, output_tokens: Option<u32>) -> Self {
+        Self {
+            limits,
+            price,
+            output_tokens: match output_tokens {
+                Some(most) => Longest::Asked(most.into()),
+                None => Longest::Seen(0),
+            },
+            usual: Estimate::default(),
+            worst: EXACT,
+            spent: Estimate::default(),
+            set_aside: HashMap::new(),
+            next: 0,
+        }
+    }
+
+    /// Returns what a request of `bytes` may cost.
+    pub fn estimate(&self, bytes: u64) -> Estimate {
+        let output = match self.output_tokens {
+            Longest::Asked(tokens) => tokens,
+            Longest::Seen(0) => FIRST_OUTPUT_TOKENS,
+            Longest::Seen(tokens) => tokens,
+        };
+        let scaled = |tokens: u64| Some(tokens.saturating_mul(self.worst).div_ceil(EXACT));
+        let usage = Usage {
+            input_tokens: scaled(bytes.div_ceil(BYTES_PER_TOKEN)),
+            output_tokens: scaled(output),
+            ..Usage::default()
+        };
+        let cost = self.price.map(|price| price.cost(&usage)).unwrap_or_default();
+        Estimate { tokens: usage.total().max(self.usual.tokens), cost: cost.max(self.usual.cost) }
+    }
+
+    /// Asks whether a request of `bytes` may leave.
+    pub fn ask(&mut self, bytes: u64) -> Grant {
+        let estimate = self.estimate(bytes);
+        let planned = self.set_aside.values().fold(self.spent, |sum, one| sum.plus(*one));
+        if !self.covers(planned.plus(estimate)) {
+            return if self.set_aside.is_empty() { Grant::Spent } else { Grant::OnReturn };
+        }
+        let number = self.next;
+        self.next += 1;
+        // Nobody looks at what is set aside where everything is allowed.
+        if self.limits != Limits::default() {
+            self.set_aside.insert(number, estimate);
+        }
+        Grant::Given(number)
+    }
+
+    /// Tells that the request `number` is over. Where nobody counted, what was set aside is spent.
+    pub fn settle(&mut self, number: u64, used: Option<Usage>) {
+        let set_aside = self.set_aside.remove(&number).unwrap_or_default();
+        let spent = match used {
+            Some(used) => {
+                self.learn(&used, set_aside);
+                let cost = self.price.map(|price| price.cost(&used)).unwrap_or_default();
+                Estimate { tokens: used.total(), cost }
+            }
+            None => set_aside,
+        };
+        self.spent = self.spent.plus(spent);
+    }
+
+    /// Tells that the request `number` never left.
+    pub fn release(&mut self, number: u64) {
+        self.set_aside.remove(&number);
+    }
+
+    /// Adds what `runs` runs spent before this process began: the next will not cost less than they
+    /// did on average.
+    pub fn add(&mut self, runs: u64, spent: Estimate) {
+        self.spent = self.spent.plus(spent);
+        self.usual = Estimate {
+            tokens: spent.tokens.checked_div(runs).unwrap_or_default(),
+            cost: spent.cost.per(runs),
+        };
+    }
+
+    /// Returns what was spent.
+    pub fn spent(&self) -> Estimate {
+        self.spent
+    }
+
+    /// Learns from an answer what the next may cost.
+    fn learn(&mut self, used: &Usage, set_aside: Estimate) {
+        let times = used.total().saturating_mul(self.worst).checked_div(set_aside.tokens);
+        self.worst = self.worst.max(times.unwrap_or(EXACT));
+        if let (Longest::Seen(longest), Some(output)) =
+            (&mut self.output_tokens, used.output_tokens)
+        {
+            *longest = (*longest).max(output);
+        }
+    }
+
+    fn covers(&self, planned: Estimate) -> bool {
+        self.limits.tokens.is_none_or(|most| planned.tokens <= most)
+            && self.limits.cost.is_none_or(|most| planned.cost <= most)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn tokens(most: u64) -> Fund {
+        Fund::new(Limits { tokens: Some(most), cost: None }, None, Some(10))
+    }
+
+    fn used(input: u64, output: u64) -> Usage {
+        let (input_tokens, output_tokens) = (Some(input), Some(output));
+        Usage { input_tokens, output_tokens, ..Usage::default() }
+    }
+
+    #[test]
+    fn what_is_under_way_is_set_aside() {
+        let mut fund = tokens(100);
+        let (first, second) = (fund.ask(160), fund.ask(160));
+        assert_eq!((first, second), (Grant::Given(0), Grant::Given(1)));
+        assert_eq!(fund.ask(4), Grant::OnReturn);
+        fund.settle(0, Some(used(10, 5)));
+        assert_eq!(fund.ask(4), Grant::Given(2));
+    }
+
+    #[test]
+    fn a_fund_without_room_and_nothing_under_way_is_spent() {
+        let mut fund = tokens(100);
+        fund.add(1, Estimate { tokens: 95, cost: Cost::default() });
+        assert_eq!(fund.ask(4), Grant::Spent);
+    }
+
+    #[test]
+    fn what_nobody_counted_is_spent_as_estimated() {
+        let mut fund = tokens(100);
+        assert_eq!(fund.ask(40), Grant::Given(0));
+        fund.settle(0, None);
+        assert_eq!(fund.spent().tokens, 20);
+    }
+
+    #[test]
+    fn the_longest_answer_teaches_what_the_next_may_cost() {
+        let mut fund = Fund::new(Limits::default(), None, None);
+        assert_eq!(fund.estimate(0).tokens, FIRST_OUTPUT_TOKENS);
+        let Grant::Given(number) = fund.ask(0) else { panic!("no limit") };
+        fund.settle(number, Some(used(1, 7)));
+        assert_eq!(fund.estimate(0).tokens, 7);
+    }
+
+    #[test]
+    fn a_request_that_costs_more_than_thought_makes_the_next_dearer() {
+        let mut fund = tokens(1000);
+        assert_eq!((fund.estimate(40).tokens, fund.ask(40)), (20, Grant::Given(0)));
+        fund.settle(0, Some(used(30, 10)));
+        assert_eq!(fund.estimate(40).tokens, 40);
+    }
+
+    proptest! {
+        #[test]
+        fn answers_within_their_estimates_never_overdraw(
+            most in 1_u64..500,
+            steps in prop::collection::vec((any::<bool>(), 0_u64..200, 0_u64..=10), 1..60),
+        ) {
+            let mut fund = tokens(most);
+            let mut open = Vec::new();
+            for (is_asked, bytes, output) in steps {
+                if is_asked {
+                    if let Grant::Given(number) = fund.ask(bytes) {
+                        open.push((number, bytes / 4));
+                    }
+                } else if let Some((number, input)) = open.pop() {
+                    fund.settle(number, Some(used(input, output)));
+                }
+                prop_assert!(fund.spent().tokens <= most);
+            }
+        }
+    }
+}
