@@ -25,51 +25,46 @@ pub(super) fn run(
     environment: &Environment,
     printer: &mut Printer,
 ) -> Result<Outcome, Error> {
-    if let RunsAction::Resume(args) = &args.action {
-        return resume::run(args, environment, printer);
-    }
-    let runtime = runtime::Builder::new_current_thread().enable_all().build()?;
-    runtime.block_on(answer(&args.action, environment, printer))
-}
-
-async fn answer(
-    action: &RunsAction,
-    environment: &Environment,
-    printer: &mut Printer,
-) -> Result<Outcome, Error> {
-    match action {
-        RunsAction::List(args) => {
+    match &args.action {
+        // A run has a runtime of its own.
+        RunsAction::Resume(args) => resume::run(args, environment, printer),
+        RunsAction::List(args) => block_on(async {
             let asked = Asked::to_read(&args.ledger, environment).await?;
             list::run(args, list::Which::All, &asked, printer).await
-        }
-        RunsAction::Review(args) => {
+        }),
+        RunsAction::Review(args) => block_on(async {
             let asked = Asked::to_read(&args.ledger, environment).await?;
             list::run(args, list::Which::Flagged, &asked, printer).await
-        }
-        RunsAction::Show(args) => {
-            show::run(args, &Asked::to_read(&args.ledger, environment).await?, printer).await
-        }
-        RunsAction::Export(args) => {
-            export::run(args, &Asked::to_read(&args.ledger, environment).await?, printer).await
-        }
-        RunsAction::Replay(args) => {
+        }),
+        RunsAction::Show(args) => block_on(async {
+            let asked = Asked::to_read(&args.ledger, environment).await?;
+            show::run(args, &asked, printer).await
+        }),
+        RunsAction::Export(args) => block_on(async {
+            let asked = Asked::to_read(&args.ledger, environment).await?;
+            export::run(args, &asked, printer).await
+        }),
+        RunsAction::Replay(args) => block_on(async {
             let asked = Asked::to_read(&args.ledger, environment).await?;
             replay::run(args, &asked, environment, printer).await
-        }
-        RunsAction::Accept(args) => {
+        }),
+        RunsAction::Accept(args) => block_on(async {
             let asked = Asked::to_write(&args.ledger, environment).await?;
             decide::accept(args, &asked, environment, printer).await
-        }
-        RunsAction::Reject(args) => {
+        }),
+        RunsAction::Reject(args) => block_on(async {
             let asked = Asked::to_write(&args.ledger, environment).await?;
             decide::reject(args, &asked, environment, printer).await
-        }
-        RunsAction::Prune(args) => {
-            prune::run(args, &Asked::to_write(&args.ledger, environment).await?, printer).await
-        }
-        // It has a runtime of its own, and never comes here.
-        RunsAction::Resume(args) => resume::run(args, environment, printer),
+        }),
+        RunsAction::Prune(args) => block_on(async {
+            let asked = Asked::to_write(&args.ledger, environment).await?;
+            prune::run(args, &asked, printer).await
+        }),
     }
+}
+
+fn block_on(answering: impl Future<Output = Result<Outcome, Error>>) -> Result<Outcome, Error> {
+    runtime::Builder::new_current_thread().enable_all().build()?.block_on(answering)
 }
 
 /// The ledger that is asked.
