@@ -10,15 +10,18 @@ mod claude;
 mod codex;
 mod environment;
 mod gemini;
+mod hearing;
 mod hooks;
 mod installed;
 mod invocation;
 mod opencode;
 mod outcome;
+mod project;
 mod question;
 mod qwen;
 mod session;
 
+use std::error::Error;
 use std::ffi::OsString;
 use std::fmt;
 use std::path::PathBuf;
@@ -27,19 +30,19 @@ use std::sync::Arc;
 use airtight_core::codec::{FailureKind, ProviderFailure, Reply, Request};
 use airtight_core::lower::Dialect;
 use airtight_core::run::{Account, Mode};
-use airtight_core::transcript::{Decoder, Event, Exit, Program, Record, System};
+use airtight_core::transcript::Program;
 use serde_json::Value;
-use tokio_util::sync::CancellationToken;
 
 use crate::hooks::Hook;
 use crate::permission::ApprovalMode;
-use crate::provider::{End, Exchange, Heard, Listen};
-use child::Ended;
+use crate::provider::{End, Exchange, Listen};
+use hearing::Hearing;
 use invocation::{Invocation, Refused};
 use question::Question;
 
 pub use child::Deadlines;
 pub use installed::{Installed, NotInstalled};
+pub use project::{Project, Untrusted};
 
 /// How a program is to be used.
 pub struct Setup {
@@ -49,6 +52,8 @@ pub struct Setup {
     pub installed: Installed,
     /// The folder that it works in.
     pub folder: PathBuf,
+    /// What that folder sets for it.
+    pub project: Project,
     /// Everything of the user's environment that it gets: [`Setup::environment_of`].
     pub environment: Vec<(OsString, OsString)>,
     /// The model, by the program's own name for it; its default if absent.
@@ -63,6 +68,9 @@ pub struct Setup {
     pub arguments: Vec<String>,
     /// The user's hooks; those before a tool is called are handed on where the program has such.
     pub hooks: Vec<Hook>,
+    /// What ends it if this process is killed: a program that calls
+    /// [`guard_family`](crate::guard_family).
+    pub guard: Option<PathBuf>,
     /// How long it may take.
     pub deadlines: Deadlines,
 }
@@ -132,6 +140,14 @@ impl Harness {
         self.0.program
     }
 
+    /// Returns the files whose settings for the program are left out.
+    pub fn left_out(&self) -> &[PathBuf] {
+        match &self.0.project {
+            Project::LeftOut(files) => files,
+            Project::Trusted | Project::Plain => &[],
+        }
+    }
+
     /// Returns the model that was asked for, else the program.
     pub fn model(&self) -> &str {
         self.0.model.as_deref().unwrap_or_else(|| self.program().name())
@@ -149,12 +165,12 @@ impl Harness {
         let before = question.session.as_ref().map(|session| session.counted);
         let scratch = match tempfile::tempdir() {
             Ok(scratch) => scratch,
-            Err(error) => return self.not_started(&Refused::from(error).to_string()),
+            Err(error) => return self.refused(&Refused::from(error)),
         };
         let schema = schema(request);
         let mut invocation = Invocation::new(&self.0, question, schema, scratch.path());
         if let Err(refused) = invocation.complete() {
-            return self.not_started(&refused.to_string());
+            return self.refused(&refused);
         }
         let mut hearing = Hearing::new(self.program(), schema.is_some(), listen);
         let enough = hearing.enough.clone();
@@ -169,25 +185,37 @@ impl Harness {
         match child::attend(launch, &self.0.deadlines, &mut hear, stop).await {
             Ok(ended) => {
                 let (record, reason) = hearing.finish(&ended);
-                self.conclude(record, &ended, reason, before.as_ref())
+                self.conclude(record, &ended, &reason, before.as_ref())
             }
-            Err(error) => self.not_started(&error.to_string()),
+            Err(error) => self.not_started(FailureKind::Program, &error),
         }
     }
 
     fn question(&self, request: &Request) -> Question {
         let question = Question::of(self.program(), request);
         match self.program() {
-            Program::Claude | Program::Qwen => question.guarded(),
-            Program::Codex => question,
+            Program::Claude => question.guarded(),
+            Program::Qwen => question.with_long_instructions_inside().guarded(),
+            Program::Codex => question.with_long_instructions_inside(),
             Program::Gemini | Program::Opencode => question.with_instructions_inside().guarded(),
         }
     }
 
+    /// Makes the exchange of a program that cannot be asked this.
+    fn refused(&self, refused: &Refused) -> Exchange {
+        let (kind, code) = refused.kind();
+        let mut exchange = self.not_started(kind, refused);
+        if let End::Failed(failure) = &mut exchange.end {
+            failure.code = code.map(str::to_owned);
+        }
+        exchange
+    }
+
     /// Makes the exchange of a program that was never started.
-    fn not_started(&self, why: &str) -> Exchange {
-        let name = self.program().name();
-        let end = End::Failed(failure(FailureKind::Program, format!("{name}: {why}")));
+    fn not_started(&self, kind: FailureKind, why: &(dyn Error + 'static)) -> Exchange {
+        let causes = std::iter::successors(Some(why), |cause| (*cause).source());
+        let why = causes.map(ToString::to_string).collect::<Vec<_>>().join(": ");
+        let end = End::Failed(failure(kind, format!("{}: {why}", self.program().name())));
         Exchange { reply: Reply::default(), end, record: None }
     }
 }
@@ -200,74 +228,6 @@ fn schema(request: &Request) -> Option<&Value> {
 
 fn failure(kind: FailureKind, message: String) -> ProviderFailure {
     ProviderFailure { kind, status: None, code: None, message, retry_after: None }
-}
-
-/// Why a program was ended that had not ended by itself.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Reason {
-    /// It was not.
-    None,
-    /// The listener wanted no more.
-    Unwanted,
-    /// It does not offer its model the tool for the answer: the schema was dropped.
-    NoTool,
-}
-
-/// What is heard of a program while it works.
-struct Hearing<'l> {
-    decoder: Decoder,
-    listen: Listen<'l>,
-    program: Program,
-    has_schema: bool,
-    reason: Reason,
-    enough: CancellationToken,
-}
-
-impl<'l> Hearing<'l> {
-    fn new(program: Program, has_schema: bool, listen: Listen<'l>) -> Self {
-        let (decoder, enough) = (Decoder::of(program), CancellationToken::new());
-        Self { decoder, listen, program, has_schema, reason: Reason::None, enough }
-    }
-
-    fn hear(&mut self, bytes: &[u8]) -> child::Heard {
-        for event in self.decoder.push(bytes) {
-            self.tell(event);
-        }
-        if self.decoder.is_over() { child::Heard::Concluded } else { child::Heard::More }
-    }
-
-    fn tell(&mut self, event: Event) {
-        if self.lacks_tool(&event) {
-            self.end(Reason::NoTool);
-        }
-        if (self.listen)(Heard::Activity(Box::new(event))).is_break() {
-            self.end(Reason::Unwanted);
-        }
-    }
-
-    fn end(&mut self, reason: Reason) {
-        if self.reason == Reason::None {
-            self.reason = reason;
-        }
-        self.enough.cancel();
-    }
-
-    /// Claims that a session begins without the tool that its schema should have made.
-    fn lacks_tool(&self, event: &Event) -> bool {
-        let Event::System(System::Init(init)) = event else { return false };
-        let has_tool = matches!(self.program, Program::Claude | Program::Qwen);
-        self.has_schema && has_tool && !init.offers_structured_output()
-    }
-
-    fn finish(mut self, ended: &Ended) -> (Record, Reason) {
-        let exit = ended.exit_code.map_or(Exit::Unknown, Exit::Code);
-        let decoder = std::mem::take(&mut self.decoder);
-        let airtight_core::transcript::Ended { events, record } = decoder.finish(exit);
-        for event in events {
-            self.tell(event);
-        }
-        (record, self.reason)
-    }
 }
 
 #[cfg(test)]

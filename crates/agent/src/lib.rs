@@ -20,14 +20,14 @@ mod workspace;
 
 pub use download::{DownloadError, download};
 pub use drive::{Agent, Event, Observer};
-pub use harness::{Deadlines, Harness, Installed, NotInstalled, Setup, Traits};
+pub use harness::{Deadlines, Harness, Installed, NotInstalled, Project, Setup, Traits, Untrusted};
 pub use hooks::{HOOK_TIMEOUT, Hook, HookEvent, HookFault, HookFaults, Hooks, Veto};
 pub use journal::{Arrival, Course, Departure, Entry, Journal, Landing};
 pub use mcp::{Mcp, McpConfigError, McpServer, McpState, McpStatus, McpTransport};
 pub use permission::{
     ApprovalMode, Denied, Permissions, Rule, RuleError, Subject, UnknownMode, Visibility,
 };
-pub use process::{Environment, hide_process, kill_groups};
+pub use process::{Environment, GUARD_ARGUMENT, guard_family, hide_process, kill_groups};
 pub use recording::Recording;
 pub use sandbox::{HELPER_ARGUMENT, Sandbox, SandboxError, enter_and_exec};
 pub use subagent::{AGENT_TOOL, Subagents};

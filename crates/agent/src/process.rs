@@ -7,6 +7,7 @@
 mod capture;
 mod environment;
 mod family;
+mod guard;
 mod kin;
 mod roster;
 
@@ -27,6 +28,7 @@ use tokio_util::sync::CancellationToken;
 pub(crate) use capture::Capture;
 pub use environment::{Environment, hide_process};
 pub(crate) use family::{Family, Remains};
+pub use guard::{GUARD_ARGUMENT, guard_family};
 use roster::Place;
 pub use roster::kill_groups;
 

@@ -12,7 +12,7 @@ mod transport;
 
 use std::ops::ControlFlow;
 
-use airtight_core::codec::{Assembler, Delta, ProviderFailure, Reply, Request, Wire};
+use airtight_core::codec::{Assembler, Delta, ProviderFailure, Reply, Request, Usage, Wire};
 use airtight_core::lower::Dialect;
 use airtight_core::price::Price;
 use airtight_core::run::Account;
@@ -68,6 +68,8 @@ pub enum Heard<'a> {
     Delta(&'a Delta),
     /// Something that an agent CLI does by itself before it answers.
     Activity(Box<Event>),
+    /// An agent CLI asks its model once more, and has used so much before.
+    WentOn(Usage),
 }
 
 /// Hears everything while a request is answered, and may break off.

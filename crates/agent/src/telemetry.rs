@@ -171,6 +171,7 @@ fn word(cut: Cut) -> &'static str {
         Cut::Failed(FailureKind::Stalled) => "stalled",
         Cut::Failed(FailureKind::Malformed) => "malformed",
         Cut::Failed(FailureKind::Program) => "program",
+        Cut::Failed(FailureKind::Unfit) => "unfit",
         Cut::Failed(FailureKind::Rejected) => "rejected",
         Cut::Failed(FailureKind::TurnCap) => "turn_cap",
         Cut::Failed(FailureKind::Budget) => "budget",

@@ -28,6 +28,7 @@ fn request(schema: Value) -> Request {
         examples: Vec::new(),
         max_output_tokens: Some(400),
         temperature: None,
+        max_cost: None,
     }
 }
 

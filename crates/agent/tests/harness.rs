@@ -11,8 +11,8 @@ use std::time::Duration;
 
 use airtight_agent::provider::Provider;
 use airtight_agent::{
-    Agent, ApprovalMode, Deadlines, Event, Harness, Hooks, Installed, Observer, Setup, Toolbox,
-    Traits,
+    Agent, ApprovalMode, Deadlines, Event, Harness, Hooks, Installed, Observer, Project, Setup,
+    Toolbox, Traits,
 };
 use airtight_core::Contract;
 use airtight_core::run::{
@@ -103,6 +103,7 @@ impl Scene {
             program,
             installed: found,
             folder: self.folder.path().to_owned(),
+            project: Project::Plain,
             environment: Vec::new(),
             model: None,
             approval: ApprovalMode::Default,
@@ -110,6 +111,7 @@ impl Scene {
             reasks: 1,
             arguments: Vec::new(),
             hooks: Vec::new(),
+            guard: Some(env!("CARGO_BIN_EXE_airtight-sandbox").into()),
             deadlines: self.deadlines.clone(),
         });
         let schema = json!({
@@ -217,6 +219,17 @@ async fn c5_silence_says_which_deadline_passed() {
 }
 
 #[tokio::test]
+async fn c5_a_program_that_tries_again_for_ever_is_ended() {
+    let retry = r#"{"type":"system","subtype":"api_retry","attempt":1,"error":"overloaded"}"#;
+    let deeds: Vec<Deed> =
+        [INIT].into_iter().chain([retry; 20]).map(say).chain([Deed::Stall]).collect();
+    let (report, _) = Scene::new(&deeds).run().await;
+    assert_eq!(report.outcome, Outcome::Provider);
+    let error = report.error.unwrap().to_string();
+    assert!(error.contains("20 times in a row") && error.contains("overloaded"), "{error}");
+}
+
+#[tokio::test]
 async fn c6_what_is_no_line_of_the_stream_is_kept_counted_and_passed_over() {
     let noise =
         "\u{feff}\u{1b}[1mUpdate available\u{1b}[0m\r\n\n\0\nnull\n[1]\n{\"a\":1}{\"b\":2}\n";
@@ -267,6 +280,75 @@ async fn calls_over_the_budget_end_the_program() {
     let (report, seen) = scene.run().await;
     assert_eq!(report.outcome, Outcome::Budget);
     assert!(seen.records[0].warnings.iter().any(|it| it.starts_with("cancelled")));
+}
+
+/// What a model says that has a command run, and what it is told then.
+const COMMAND: [&str; 2] = [
+    r#"{"type":"assistant","session_id":"s1","message":{"id":"m","content":[{"type":"tool_use","id":"t","name":"Bash","input":{}}],"usage":{"input_tokens":10,"output_tokens":5}}}"#,
+    r#"{"type":"user","session_id":"s1","message":{"content":[{"type":"tool_result","tool_use_id":"t","content":"done"}]}}"#,
+];
+
+#[tokio::test]
+async fn tokens_over_the_budget_end_the_program() {
+    let mut scene = Scene::new(&[say(INIT), say(COMMAND[0]), say(COMMAND[1]), Deed::Stall]);
+    scene.policy.budget.tokens = Some(15);
+    let (report, _) = scene.run().await;
+    assert_eq!(report.outcome, Outcome::Budget);
+    assert_eq!((report.usage.input_tokens, report.usage.output_tokens), (Some(10), Some(5)));
+    // Nobody knows what else it used.
+    assert_eq!(report.cost, None);
+}
+
+#[tokio::test]
+async fn an_answer_counts_that_used_up_the_budget() {
+    let accepted = [
+        r#"{"type":"assistant","session_id":"s1","message":{"id":"m","content":[{"type":"tool_use","id":"t","name":"StructuredOutput","input":{"answer":42}}],"usage":{"input_tokens":10,"output_tokens":5}}}"#,
+        COMMAND[1],
+    ];
+    let result = success(r#"{"answer":42}"#);
+    let mut scene = Scene::new(&[say(INIT), say(accepted[0]), say(accepted[1]), say(&result)]);
+    scene.policy.budget.tokens = Some(15);
+    let (report, _) = scene.run().await;
+    assert_eq!((report.outcome, report.usage.total()), (Outcome::Met, 15));
+}
+
+#[tokio::test]
+async fn claude_is_told_what_is_left_of_the_budget_for_cost() {
+    let deeds = [
+        Deed::Note { what: Matter::Arguments, path: "arguments".into() },
+        say(INIT),
+        say(&success(r#"{"answer":"forty-two"}"#)),
+    ];
+    for (reasks, left) in [(0, "--max-budget-usd=1\n"), (1, "--max-budget-usd=0.75\n")] {
+        let mut scene = Scene::new(&deeds);
+        scene.policy.reasks = reasks;
+        scene.policy.budget.cost = airtight_core::price::Cost::from_usd(1.0);
+        scene.run().await;
+        let arguments = std::fs::read_to_string(scene.path("arguments")).unwrap();
+        assert!(format!("{arguments}\n").contains(left), "{arguments}");
+    }
+}
+
+#[tokio::test]
+async fn what_was_used_until_an_interrupt_is_told() {
+    let scene = Scene::new(&[
+        say(INIT),
+        say(COMMAND[0]),
+        Deed::Note { what: Matter::Pid, path: "spoke".into() },
+        Deed::Stall,
+    ]);
+    let interrupt = CancellationToken::new();
+    let (token, spoke) = (interrupt.clone(), scene.path("spoke"));
+    let soon = async move {
+        while !spoke.exists() {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        token.cancel();
+    };
+    let ((report, seen), ()) = tokio::join!(scene.run_until(interrupt), soon);
+    assert_eq!((report.outcome, report.cost), (Outcome::Interrupted, None));
+    assert_eq!((report.usage.input_tokens, report.usage.output_tokens), (Some(10), Some(5)));
+    assert_eq!(seen.records[0].input_tokens, 10);
 }
 
 #[tokio::test]

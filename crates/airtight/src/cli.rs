@@ -13,7 +13,7 @@ mod worker;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use airtight_agent::HELPER_ARGUMENT;
+use airtight_agent::{GUARD_ARGUMENT, HELPER_ARGUMENT};
 use airtight_core::Dialect;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -79,6 +79,16 @@ pub(crate) enum Command {
     /// Become a command that the kernel holds
     #[command(name = HELPER_ARGUMENT, hide = true)]
     Sandbox(SandboxArgs),
+    /// End what an agent CLI started when its keeper is killed
+    #[command(name = GUARD_ARGUMENT, hide = true)]
+    Guard(GuardArgs),
+}
+
+/// What the guard of an agent CLI is told, by ourselves.
+#[derive(Debug, Args)]
+pub(crate) struct GuardArgs {
+    pub(crate) leader: OsString,
+    pub(crate) mark: OsString,
 }
 
 /// What the sandbox's helper is asked to do, by ourselves.

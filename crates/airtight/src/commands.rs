@@ -16,6 +16,7 @@ mod transcript;
 mod validate;
 mod worker;
 
+use airtight_agent::guard_family;
 use airtight_core::contract::{Options, Wrap};
 use airtight_core::{Contract, Diagnostic, Dialect, Lowering, Preflight, Severity, lower};
 
@@ -53,6 +54,10 @@ pub(crate) fn run(
         Command::Models(_) => Err(without_embedded()),
         Command::Completions(args) => completions::run(&args, printer),
         Command::Sandbox(args) => Err(sandbox::enter(args)),
+        Command::Guard(args) => match guard_family([args.leader, args.mark]) {
+            Ok(()) => Ok(Outcome::Met),
+            Err(error) => Err(Error::new(Outcome::Machine, "nothing is guarded").caused_by(error)),
+        },
     }
 }
 

@@ -42,9 +42,10 @@ impl Entry {
 }
 
 /// Whether the project's file may run programs, widen permissions and move keys.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Trust {
     /// As `trusted_projects` of the user says.
+    #[default]
     AsConfigured,
     /// It may.
     Given,
@@ -59,6 +60,7 @@ pub(crate) struct Config {
     pub(crate) files: Vec<PathBuf>,
     /// What deserves a look.
     pub(crate) warnings: Vec<String>,
+    trust: Trust,
 }
 
 impl Config {
@@ -68,7 +70,7 @@ impl Config {
         flags: Vec<Entry>,
         trust: Trust,
     ) -> Result<Self, Error> {
-        let mut config = Self::default();
+        let mut config = Self { trust, ..Self::default() };
         let user = environment
             .config_folder()
             .map(|folder| folder.join(file::NAME))
@@ -161,6 +163,15 @@ impl Config {
             Merge::Append if self.said(key).is_empty() => None,
             Merge::Append => Some(lists.flatten().cloned().collect()),
         }
+    }
+
+    /// Claims that the user trusts `folder`, or the project that it is a part of.
+    pub(crate) fn trusts(&self, folder: &Path, environment: &Environment) -> bool {
+        let named = self.list(Key::TrustedProjects).unwrap_or_default();
+        let mut named = named.iter().filter_map(|it| environment.resolve(it).canonicalize().ok());
+        let folder = folder.canonicalize().ok();
+        self.trust == Trust::Given
+            || folder.is_some_and(|folder| named.any(|it| folder.starts_with(it)))
     }
 
     /// Returns the table in force. Members of a stronger one replace those of a weaker one, unless

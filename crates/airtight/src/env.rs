@@ -55,6 +55,11 @@ impl Environment {
         &self.launch_directory
     }
 
+    /// Returns the user's home.
+    pub(crate) fn home(&self) -> Option<&Path> {
+        self.home.as_deref()
+    }
+
     /// Returns the value of a variable, unless it is empty.
     pub(crate) fn variable(&self, name: &str) -> Option<&str> {
         self.variables.get(name).map(String::as_str).filter(|value| !value.trim().is_empty())

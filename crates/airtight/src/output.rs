@@ -100,8 +100,8 @@ impl<'p> Output<'p> {
     }
 
     /// Says that the end of the run is not on record.
-    pub(crate) fn unstored(&mut self, why: String) {
-        self.store_error = Some(self.masked(&why));
+    pub(crate) fn unstored(&mut self, why: &str) {
+        self.store_error = Some(self.masked(why));
     }
 
     /// Says what to do if the provider refuses the key.
@@ -207,23 +207,7 @@ impl<'p> Output<'p> {
         let value = report.value.as_ref().filter(|_| is_met).map(Document::to_compact);
         let raw_value = || value.clone().and_then(|text: String| RawValue::from_string(text).ok());
         RunResult {
-            subtype: match report.outcome {
-                RunOutcome::Met => "success",
-                RunOutcome::TurnCap => "error_max_turns",
-                RunOutcome::NoAnswer
-                | RunOutcome::AttemptsExhausted
-                | RunOutcome::Refused
-                | RunOutcome::Truncated
-                | RunOutcome::Degenerate
-                | RunOutcome::Loop
-                | RunOutcome::Provider
-                | RunOutcome::Harness
-                | RunOutcome::Auth
-                | RunOutcome::Sandbox
-                | RunOutcome::Config
-                | RunOutcome::Budget
-                | RunOutcome::Interrupted => "error_during_execution",
-            },
+            subtype: subtype(report.outcome),
             uuid: uuid(),
             session_id: self.session_id.clone(),
             run_id: self.run_id(),
@@ -352,6 +336,27 @@ impl Observer for Output<'_> {
         for line in self.transcript.lines(event) {
             self.tell(&line);
         }
+    }
+}
+
+/// Returns the word of other programs' streams for how a run ended.
+fn subtype(outcome: RunOutcome) -> &'static str {
+    match outcome {
+        RunOutcome::Met => "success",
+        RunOutcome::TurnCap => "error_max_turns",
+        RunOutcome::NoAnswer
+        | RunOutcome::AttemptsExhausted
+        | RunOutcome::Refused
+        | RunOutcome::Truncated
+        | RunOutcome::Degenerate
+        | RunOutcome::Loop
+        | RunOutcome::Provider
+        | RunOutcome::Harness
+        | RunOutcome::Auth
+        | RunOutcome::Sandbox
+        | RunOutcome::Config
+        | RunOutcome::Budget
+        | RunOutcome::Interrupted => "error_during_execution",
     }
 }
 

@@ -20,11 +20,12 @@ use serde_json::Value;
 
 use crate::contract::WorkedExample;
 use crate::message::{Block, Message, ToolChoice, ToolSpec};
+use crate::price::Cost;
 use crate::wire::sse;
 
 pub(crate) use assemble::text_bytes;
 pub use assemble::{Assembler, REPLY_LIMIT_BYTES, Reply};
-pub use failure::{FailureKind, ProviderFailure, TIMEOUT};
+pub use failure::{CONTRACT_TOO_LONG, FailureKind, ProviderFailure, QUESTION_TOO_LONG, TIMEOUT};
 pub use usage::Usage;
 
 /// A wire format.
@@ -62,6 +63,9 @@ pub struct Request {
     pub max_output_tokens: Option<u32>,
     /// Sampling temperature; the provider's default if absent.
     pub temperature: Option<f64>,
+    /// The most it may cost. Formats of providers have no place for it: it is for agent CLIs, which ask
+    /// their models many times.
+    pub max_cost: Option<Cost>,
 }
 
 impl Request {

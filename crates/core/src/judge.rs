@@ -94,8 +94,30 @@ struct Tally {
     unread: Option<usize>,
 }
 
+/// Says what a value in the text stands for, or why it stands for nothing.
+pub(crate) type Turn<'j> = &'j dyn Fn(Document) -> Result<Document, Violations>;
+
+/// Whatever decides on one candidate.
+#[derive(Clone, Copy)]
+struct Measure<'j> {
+    contract: &'j Contract,
+    allowance: &'j Allowance,
+    turn: Turn<'j>,
+}
+
 /// Judges what a model said.
 pub fn judge(contract: &Contract, text: impl AsRef<[u8]>, allowance: &Allowance) -> Verdict {
+    judge_turned(contract, text, allowance, &Ok)
+}
+
+/// Judges what a model said in another shape than the contract's: by the contract, after `turn`.
+pub(crate) fn judge_turned(
+    contract: &Contract,
+    text: impl AsRef<[u8]>,
+    allowance: &Allowance,
+    turn: Turn<'_>,
+) -> Verdict {
+    let measure = Measure { contract, allowance, turn };
     let bytes = text.as_ref();
     let limits = &allowance.limits;
     let text = match as_text(bytes) {
@@ -113,7 +135,10 @@ pub fn judge(contract: &Contract, text: impl AsRef<[u8]>, allowance: &Allowance)
     };
     let trouble = match parsed {
         Ok(document) => {
-            let opinion = opinion(contract, document, allowance).after(edits);
+            let opinion = match turn(document) {
+                Ok(document) => opinion(contract, document, allowance).after(edits),
+                Err(violations) => Opinion::Breaks(violations),
+            };
             tally.add(0..text.len(), Place::Elsewhere, opinion);
             None
         }
@@ -133,7 +158,7 @@ pub fn judge(contract: &Contract, text: impl AsRef<[u8]>, allowance: &Allowance)
                 return unreadable(&error);
             }
             tally = Tally { noise, said_from, unread, ..tally };
-            judge_candidates(contract, text, candidates, allowance, &mut tally).or(trouble)
+            judge_candidates(measure, text, candidates, &mut tally).or(trouble)
         }
     };
     decide(contract, text, tally, trouble)
@@ -141,15 +166,14 @@ pub fn judge(contract: &Contract, text: impl AsRef<[u8]>, allowance: &Allowance)
 
 /// Judges each candidate; returns what stands in the way of trusting any of them.
 fn judge_candidates(
-    contract: &Contract,
+    measure: Measure<'_>,
     text: &str,
     candidates: Vec<Candidate<'_>>,
-    allowance: &Allowance,
     tally: &mut Tally,
 ) -> Option<Trouble> {
     for candidate in candidates {
         let place = candidate.place;
-        match judge_candidate(contract, text, candidate, allowance, tally) {
+        match judge_candidate(measure, text, candidate, tally) {
             Ok(()) => {}
             Err(trouble @ Trouble::OverLimit { .. }) => return Some(trouble),
             Err(trouble) if place == Place::JsonBlock => return Some(trouble),
@@ -163,10 +187,9 @@ fn judge_candidates(
 
 /// Judges one candidate, which may turn out not to be JSON after all, or to be cut off.
 fn judge_candidate(
-    contract: &Contract,
+    Measure { contract, allowance, turn }: Measure<'_>,
     text: &str,
     Candidate { reading, place }: Candidate<'_>,
-    allowance: &Allowance,
     tally: &mut Tally,
 ) -> Result<(), Trouble> {
     let Reading { range, text: json, edits } = reading;
@@ -179,6 +202,14 @@ fn judge_candidate(
             |limit| Trouble::OverLimit { limit },
         )
     })?;
+    let document = match turn(document) {
+        Ok(document) => document,
+        // Only what is meant as an answer can fail to be one.
+        Err(violations) => {
+            tally.rival = Some(violations);
+            return Ok(());
+        }
+    };
     let closed = edits.count(EditKind::MissingCloser) > 0;
     let resembles = shape::resembles(contract, &document);
     let opinion = opinion(contract, document, allowance);

@@ -28,7 +28,7 @@ mod words;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
 
-use crate::codec::{Delta, ProviderFailure, Reply, Request};
+use crate::codec::{Delta, ProviderFailure, Reply, Request, Usage};
 use crate::json::Document;
 use crate::message::{ToolCall, ToolChoice, ToolResult, ToolSpec};
 use crate::stream::Impossible;
@@ -238,7 +238,7 @@ impl Run {
         if self.turns >= self.turn_limit() {
             return Err(self.turn_cap());
         }
-        self.purse.allows_model_call()?;
+        self.purse.allows_model_call(&Usage::default())?;
         self.turns += 1;
         Ok(())
     }
@@ -269,6 +269,7 @@ impl Run {
             examples: self.offer.as_ref().map(|it| it.examples.clone()).unwrap_or_default(),
             max_output_tokens: policy.max_output_tokens,
             temperature: policy.temperature,
+            max_cost: self.purse.cost_left(),
         }
     }
 
@@ -342,7 +343,7 @@ impl Run {
         let bill = Bill::of_failure(partial, failure);
         self.settle(bill, partial);
         self.keep_partial(partial);
-        if let Err(error) = self.purse.allows_model_call() {
+        if let Err(error) = self.purse.allows_model_call(&Usage::default()) {
             if !partial.blocks.is_empty() {
                 self.record(partial);
             }
@@ -367,6 +368,14 @@ impl Run {
         self.events.push(EventKind::Witnessed(Box::new(event)));
         if self.purse.take_tool_calls(calls) < calls {
             self.fail(self.purse.no_tool_calls_left());
+        }
+    }
+
+    /// Takes what an agent CLI has used so far in a call in which it asks its model once more; if
+    /// nothing is left for that, the run is over.
+    pub fn went_on(&mut self, used: &Usage) {
+        if let Err(error) = self.purse.allows_model_call(used) {
+            self.fail(error);
         }
     }
 

@@ -15,6 +15,7 @@ mod event;
 mod gather;
 mod gemini;
 mod heuristics;
+mod meter;
 mod object;
 mod opencode;
 mod output;
@@ -24,6 +25,7 @@ mod tally;
 
 use std::ops::Range;
 
+use crate::codec::Usage;
 use crate::excerpt;
 use crate::json::{Kind, Node};
 use crate::wire::lines::{self, Content, Line};
@@ -52,7 +54,16 @@ const NAME_LIMIT_CHARS: usize = 80;
 #[cfg(feature = "schemars")]
 type Tokens = std::collections::BTreeMap<String, Option<u64>>;
 
-const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+const BYTE_ORDER_MARK: char = '\u{feff}';
+
+/// Whether anybody hears what happens in a stream.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Audience {
+    #[default]
+    Somebody,
+    /// Only the record is wanted.
+    Nobody,
+}
 
 /// Reads the stream of one agent CLI.
 #[derive(Debug)]
@@ -64,6 +75,7 @@ pub struct Decoder {
     gemini: gemini::Reader,
     tally: Tally,
     heuristics: Heuristics,
+    audience: Audience,
 }
 
 /// What is left when a stream has ended.
@@ -86,6 +98,7 @@ impl Default for Decoder {
             gemini: gemini::Reader::default(),
             tally: Tally::new(),
             heuristics: Heuristics::default(),
+            audience: Audience::default(),
         }
     }
 }
@@ -110,6 +123,12 @@ impl Decoder {
         Self { heuristics, ..self }
     }
 
+    /// Reads for the record alone: what happens need not be told, and most of it is not.
+    #[must_use]
+    pub fn for_record(self) -> Self {
+        Self { audience: Audience::Nobody, ..self }
+    }
+
     /// Reads the next bytes, which may be cut anywhere, and returns what they say.
     pub fn push(&mut self, bytes: &[u8]) -> Vec<Event> {
         let lines = self.lines.push(bytes);
@@ -120,6 +139,16 @@ impl Decoder {
     /// say so again.
     pub fn is_over(&self) -> bool {
         self.tally.is_over()
+    }
+
+    /// Claims that the model delivered an answer that the program took: it is not asked again.
+    pub fn has_answer(&self) -> bool {
+        self.tally.delivery.is_accepted()
+    }
+
+    /// Returns what was used so far, as far as the program tells it while it works.
+    pub fn used(&self) -> Usage {
+        self.tally.used()
     }
 
     /// Ends the stream.
@@ -154,20 +183,29 @@ impl Decoder {
             let text = Some(String::from_utf8_lossy(&bytes).into_owned());
             return self.keep(Raw { at, reason: RawReason::Blank, detail: None, text });
         }
-        let said = match line.number {
-            1 => bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&bytes),
-            _ => bytes.as_slice(),
+        let mut text = match String::from_utf8(bytes) {
+            Ok(text) => text,
+            Err(error) => {
+                let object = Object::read(error.as_bytes());
+                let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
+                return self.tell(at, text, object, line.ending);
+            }
         };
-        let object = Object::read(said);
+        let marked = text.strip_prefix(BYTE_ORDER_MARK).filter(|_| line.number == 1);
+        let object = match marked {
+            Some(said) => Object::read(said.as_bytes()),
+            None => Object::take(&mut text),
+        };
         let is_array = matches!(object, Err(NoObject::OtherKind(Kind::Array)));
         if is_array && self.tally.record.lines.raw_messages == 0 {
-            let skipped = (bytes.len() - said.len()) as u64;
+            let said = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&text).as_bytes();
+            let skipped = (text.len() - said.len()) as u64;
             let start = Place { offset: at.offset + skipped, ..at };
             if let Some(items) = object::items(said) {
                 return self.read_items(start, said, items);
             }
         }
-        self.tell(at, &bytes, object, line.ending)
+        self.tell(at, text, object, line.ending)
     }
 
     /// Reads the items of an array as if they were lines.
@@ -181,26 +219,31 @@ impl Decoder {
             at.length = item.len() as u64;
             read = item.start;
             let text = array.get(item).unwrap_or_default();
-            events.extend(self.tell(at, text, Object::read(text), lines::Ending::Newline));
+            let object = Object::read(text);
+            let text = String::from_utf8_lossy(text).into_owned();
+            events.extend(self.tell(at, text, object, lines::Ending::Newline));
         }
         events
     }
 
-    /// Tells what an object says, or keeps the text that is none.
+    /// Tells what an object says, or keeps the text that is none; it may be with the object.
     fn tell(
         &mut self,
         at: Place,
-        text: &[u8],
+        mut text: String,
         object: Result<Object, NoObject>,
         ending: lines::Ending,
     ) -> Vec<Event> {
         let (reason, detail) = match object {
             Ok(object) => {
-                let events = self.understand(at, &object);
-                if !events.is_empty() {
+                if let Some(events) = self.understand(at, &object) {
                     return events;
                 }
-                (RawReason::Unknown, named(&object))
+                let detail = named(&object);
+                if text.is_empty() {
+                    text = object.into_text();
+                }
+                (RawReason::Unknown, detail)
             }
             Err(NoObject::OtherKind(kind)) => (RawReason::NoObject, with_article(kind).to_owned()),
             Err(NoObject::Ambiguous(key)) => {
@@ -215,12 +258,11 @@ impl Decoder {
                 (reason, format!("{} at column {}", error.kind, error.column))
             }
         };
-        let text = String::from_utf8_lossy(text).into_owned();
         self.keep(Raw { at, reason, detail: Some(detail), text: Some(text) })
     }
 
-    /// Reads an object; nothing comes of one that is not known.
-    fn understand(&mut self, at: Place, object: &Object) -> Vec<Event> {
+    /// Reads an object; `None` if it is not known.
+    fn understand(&mut self, at: Place, object: &Object) -> Option<Vec<Event>> {
         self.tally.lone_surrogates += object.lone_surrogates;
         self.tally.huge_numbers += object.huge_numbers;
         let lines = &mut self.tally.record.lines;
@@ -228,15 +270,15 @@ impl Decoder {
         lines.stream_events += u64::from(object.root().member("type").is_some());
         self.program = self.program.or_else(|| Program::of_line(object.root()));
         let tally = &mut self.tally;
-        match self.program {
-            Some(program @ (Program::Claude | Program::Qwen)) => {
-                claude::read(program, at, object, tally)
+        let events = match self.program? {
+            program @ (Program::Claude | Program::Qwen) => {
+                return claude::read(program, at, object, tally, self.audience);
             }
-            Some(Program::Codex) => self.codex.read(at, object, tally),
-            Some(Program::Gemini) => self.gemini.read(at, object, tally),
-            Some(Program::Opencode) => opencode::read(at, object, tally),
-            None => Vec::new(),
-        }
+            Program::Codex => self.codex.read(at, object, tally),
+            Program::Gemini => self.gemini.read(at, object, tally),
+            Program::Opencode => opencode::read(at, object, tally),
+        };
+        (!events.is_empty()).then_some(events)
     }
 
     /// Keeps a line as it is.

@@ -1,8 +1,6 @@
 //! The handle of a ledger.
 
 use std::collections::HashSet;
-use std::fs::{self, OpenOptions};
-use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -13,6 +11,7 @@ use sqlx::{Any, AnyConnection, AnyPool, AssertSqlSafe, ConnectOptions as _, Row 
 use crate::clock::Clock;
 use crate::dialect::Dialect;
 use crate::error::StoreError;
+use crate::file;
 use crate::location::Location;
 use crate::owner::{HEARTBEAT_SECONDS, Owner};
 use crate::run::RunId;
@@ -65,7 +64,8 @@ impl Ledger {
             Location::Postgres(_) => Dialect::Postgres,
         };
         if let Some(path) = location.path() {
-            prepare(path, settings.access)?;
+            file::check_log(path).await?;
+            file::make(path, settings.access)?;
         }
         let options = options(location, settings.access)?;
         let shown = location.to_string();
@@ -215,47 +215,6 @@ pub(crate) async fn beat(to: &mut Transaction<'_>) -> Result<(), StoreError> {
         .await
         .map_err(to.fail())
         .map(drop)
-}
-
-/// Makes the file and its folder, for the eyes of their owner alone, and notices a lost log.
-fn prepare(path: &Path, access: Access) -> Result<(), StoreError> {
-    let beside = |suffix: &str| {
-        let mut name = path.as_os_str().to_owned();
-        name.push(suffix);
-        std::path::PathBuf::from(name)
-    };
-    let (wal, shm) = (beside("-wal"), beside("-shm"));
-    // SQLite makes the log before its index and deletes it after, so the index alone means that
-    // somebody else deleted the log.
-    if shm.exists() && !wal.exists() {
-        let [wal, shm] = [wal, shm].map(|path| path.display().to_string());
-        return Err(StoreError::LogMissing { wal, shm });
-    }
-    if path.exists() {
-        return Ok(());
-    }
-    let failed = |source: std::io::Error| StoreError::CannotOpen {
-        place: path.display().to_string(),
-        source: Arc::new(source),
-    };
-    if access == Access::Read {
-        let name = path.display().to_string();
-        return Err(StoreError::NotFound { what: "file", name });
-    }
-    let mut file = OpenOptions::new();
-    file.write(true).create(true).truncate(false);
-    let mut folder = fs::DirBuilder::new();
-    folder.recursive(true);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
-        file.mode(0o600);
-        folder.mode(0o700);
-    }
-    if let Some(parent) = path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
-        folder.create(parent).map_err(failed)?;
-    }
-    file.open(path).map_err(failed).map(drop)
 }
 
 fn options(location: &Location, access: Access) -> Result<AnyConnectOptions, StoreError> {

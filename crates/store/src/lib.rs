@@ -14,6 +14,7 @@
 mod clock;
 mod dialect;
 mod error;
+mod file;
 mod filter;
 mod form;
 mod ledger;

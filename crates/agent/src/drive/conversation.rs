@@ -159,6 +159,10 @@ impl Performance<'_> {
                     run.take_events().into_iter().for_each(|kind| scene.emit(kind));
                     run.is_over()
                 }
+                Heard::WentOn(used) => {
+                    run.went_on(&used);
+                    run.is_over()
+                }
             };
             if is_enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };

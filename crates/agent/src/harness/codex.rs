@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Invocation, Refused};
+use super::{Invocation, Project, Refused};
 use crate::permission::ApprovalMode;
 
 /// The longest question that codex takes.
@@ -18,7 +18,7 @@ pub(super) fn invoke(invocation: &mut Invocation<'_>) -> Result<(), Refused> {
     invocation.arguments(["--json", "--skip-git-repo-check"]);
     // Both reach for the network at the start.
     invocation.arguments(["--disable", "plugins", "--disable", "apps"]);
-    invocation.schema_file("--output-schema")?;
+    invocation.schema_file("--output-schema=")?;
     let sandbox = match invocation.setup.approval {
         ApprovalMode::Plan | ApprovalMode::Default => "read-only",
         ApprovalMode::AutoEdit => "workspace-write",
@@ -26,6 +26,12 @@ pub(super) fn invoke(invocation: &mut Invocation<'_>) -> Result<(), Refused> {
     };
     // A session that goes on takes the setting, and not the flag.
     invocation.setting("sandbox_mode", sandbox);
+    if invocation.setup.project != Project::Trusted {
+        // In a folder that it may write to, it would trust what is set there from now on.
+        let folder = Value::from(invocation.setup.folder.to_string_lossy());
+        let projects = format!("projects={{{folder}={{trust_level=\"untrusted\"}}}}");
+        invocation.arguments(["-c", &projects]);
+    }
     if let Some(system) = invocation.question.system.take() {
         invocation.setting("developer_instructions", &system);
     }

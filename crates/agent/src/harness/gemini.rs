@@ -4,6 +4,7 @@ use super::Invocation;
 use crate::permission::ApprovalMode;
 
 pub(super) fn invoke(invocation: &mut Invocation<'_>) {
+    // It works in no folder that it does not trust, and in none that sets anything unless the user does.
     invocation.arguments(["--output-format", "stream-json", "--skip-trust"]);
     // Without these it takes terminal escapes out of what the model said.
     invocation.arguments(["--raw-output", "--accept-raw-output-risk"]);

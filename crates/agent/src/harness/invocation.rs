@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use airtight_core::codec::{CONTRACT_TOO_LONG, FailureKind, QUESTION_TOO_LONG};
 use airtight_core::transcript::Program;
 use serde_json::Value;
 
@@ -12,7 +13,7 @@ use super::question::Question;
 use super::{Setup, claude, codex, gemini, opencode, qwen};
 
 /// The longest argument that Linux takes.
-const ARGUMENT_LIMIT_BYTES: usize = 128 * 1024 - 1;
+pub(super) const ARGUMENT_LIMIT_BYTES: usize = 128 * 1024 - 1;
 
 /// Why a program cannot be asked; it would refuse, so it is not started.
 #[derive(Debug, thiserror::Error)]
@@ -23,18 +24,34 @@ pub(super) enum Refused {
         /// The most it takes.
         limit: usize,
     },
-    /// The schema, or standing instructions, are too long for it.
+    /// What it takes as an argument alone is too long for one: the schema.
     #[error(
-        "schema, instructions and settings are arguments of at most {ARGUMENT_LIMIT_BYTES} bytes, and \
-         one has {size}"
+        "it takes the contract as an argument of at most {ARGUMENT_LIMIT_BYTES} bytes, and it has {size}"
     )]
     ArgumentTooLong {
         /// How long it is.
         size: usize,
     },
+    /// It does not do everything unasked for a user who may do everything.
+    #[error(
+        "it refuses `yolo` as root: set `IS_SANDBOX=1` if this machine is a sandbox, or use `auto-edit`"
+    )]
+    Root,
     /// What it should read cannot be written.
-    #[error("what it should read cannot be written: {0}")]
+    #[error("what it should read cannot be written")]
     Unwritable(#[from] io::Error),
+}
+
+impl Refused {
+    /// Returns what it means, and the word for it, if it has one.
+    pub(super) fn kind(&self) -> (FailureKind, Option<&'static str>) {
+        match self {
+            Self::TooLong { .. } => (FailureKind::Unfit, Some(QUESTION_TOO_LONG)),
+            Self::ArgumentTooLong { .. } => (FailureKind::Unfit, Some(CONTRACT_TOO_LONG)),
+            Self::Root => (FailureKind::Unfit, None),
+            Self::Unwritable(_) => (FailureKind::Program, None),
+        }
+    }
 }
 
 /// One call of a program, as far as it is put together.
@@ -75,7 +92,7 @@ impl<'a> Invocation<'a> {
     /// Puts it together as the program wants it.
     pub(super) fn complete(&mut self) -> Result<(), Refused> {
         match self.setup.program {
-            Program::Claude => claude::invoke(self),
+            Program::Claude => claude::invoke(self)?,
             Program::Codex => codex::invoke(self)?,
             Program::Qwen => qwen::invoke(self)?,
             Program::Gemini => gemini::invoke(self),
@@ -120,18 +137,34 @@ impl<'a> Invocation<'a> {
         self.insisted.push((name.into(), value.into()));
     }
 
-    /// Adds the schema as an argument.
-    pub(super) fn inline_schema(&mut self) {
-        let Some(schema) = self.schema else { return };
-        self.arguments(["--json-schema", &schema.to_string()]);
+    /// Claims that the program gets a variable of this name.
+    pub(super) fn has_variable(&self, name: &str) -> bool {
+        self.setup.environment.iter().any(|(known, _)| known == name)
     }
 
-    /// Adds the schema as the file that `flag` names.
+    /// Adds the schema as an argument.
+    pub(super) fn inline_schema(&mut self) {
+        let schema = self.schema.map(Value::to_string);
+        self.option("--json-schema", schema);
+    }
+
+    /// Adds the schema as the file that stands behind `flag`.
     pub(super) fn schema_file(&mut self, flag: &str) -> Result<(), Refused> {
-        let Some(schema) = self.schema else { return Ok(()) };
-        let file = self.file("schema.json", schema.to_string().as_bytes())?;
-        self.arguments([flag]);
-        self.arguments.push(file.into());
+        let schema = self.schema.map(Value::to_string);
+        self.file_option(flag, "schema.json", schema)
+    }
+
+    /// Adds what stands behind `flag` as the name of a file that holds it, if there is any.
+    pub(super) fn file_option(
+        &mut self,
+        flag: &str,
+        name: &str,
+        content: Option<String>,
+    ) -> Result<(), Refused> {
+        let Some(content) = content else { return Ok(()) };
+        let mut argument = OsString::from(flag);
+        argument.push(self.file(name, content.as_bytes())?);
+        self.arguments.push(argument);
         Ok(())
     }
 
@@ -142,14 +175,11 @@ impl<'a> Invocation<'a> {
         Ok(path)
     }
 
-    /// Goes on with a session, if there is one, and gives the standing instructions: not every
-    /// version keeps those of the first call.
-    pub(super) fn resume_and_instruct(&mut self) {
+    /// Goes on with a session, if there is one.
+    pub(super) fn resume(&mut self) {
         if let Some(session) = self.question.session.take() {
             self.arguments(["--resume", &session.session_id]);
         }
-        let system = self.question.system.take();
-        self.option("--append-system-prompt", system);
     }
 
     /// Asks the question on stdin: arguments are too short for it, and everybody can read them.
@@ -166,6 +196,7 @@ impl<'a> Invocation<'a> {
         let given = setup.environment.iter().cloned();
         let environment = variables.into_iter().chain(given).chain(insisted).collect();
         let program = setup.installed.launched.clone();
-        Launch { program, arguments, environment, folder: setup.folder.clone(), input }
+        let (folder, guard) = (setup.folder.clone(), setup.guard.clone());
+        Launch { program, arguments, environment, folder, input, guard }
     }
 }

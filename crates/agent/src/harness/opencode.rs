@@ -1,6 +1,6 @@
 //! How opencode is asked: it has no place for a schema, so everything is in the question on stdin.
 
-use super::Invocation;
+use super::{Invocation, Project};
 use crate::permission::ApprovalMode;
 
 /// What the session is called; without a name another model is asked for one.
@@ -23,6 +23,9 @@ pub(super) fn invoke(invocation: &mut Invocation<'_>) {
     };
     if let Some(denied) = denied {
         invocation.insist("OPENCODE_PERMISSION", denied);
+    }
+    if matches!(invocation.setup.project, Project::LeftOut(_)) {
+        invocation.insist("OPENCODE_DISABLE_PROJECT_CONFIG", "1");
     }
     invocation.ask_on_stdin();
 }

@@ -1,14 +1,14 @@
 //! What a call of a program comes to: success is a conjunction, and the exit code is evidence only.
 
-use airtight_core::codec::{FailureKind, Reply, Stop, TIMEOUT, Usage};
+use airtight_core::codec::{FailureKind, Reply, Stop, TIMEOUT};
 use airtight_core::message::{Block, ToolCall};
-use airtight_core::price::Cost;
 use airtight_core::run::{Claim, TERMINAL_TOOL};
 use airtight_core::transcript::{Category, Ending, Program, Record};
 
 use super::child::{Deadline, Ended, How};
+use super::hearing::{Reason, SETBACK_LIMIT};
 use super::session::{Counted, Session};
-use super::{Harness, Reason, failure};
+use super::{Harness, failure};
 use crate::provider::{End, Exchange};
 
 impl Harness {
@@ -17,13 +17,12 @@ impl Harness {
         &self,
         mut record: Record,
         ended: &Ended,
-        reason: Reason,
+        reason: &Reason,
         before: Option<&Counted>,
     ) -> Exchange {
         self.complete(&mut record, ended);
-        let (usage, cost) = Counted::since(before, &record);
         let end = self.end(&record, ended, reason);
-        let reply = reply(&record, &end, usage, cost);
+        let reply = reply(&record, &end, before);
         Exchange { reply, end, record: Some(Box::new(record)) }
     }
 
@@ -53,14 +52,24 @@ impl Harness {
     }
 
     /// Says how the call ended; what the program said before decides over how it was ended.
-    fn end(&self, record: &Record, ended: &Ended, reason: Reason) -> End {
+    fn end(&self, record: &Record, ended: &Ended, reason: &Reason) -> End {
         let name = self.program().name();
         let failed =
             |kind, message: String| End::Failed(failure(kind, format!("{name}: {message}")));
-        if reason == Reason::NoTool {
-            let message = "it does not offer its model the tool for the answer; it may have dropped \
-                           the schema";
-            return failed(FailureKind::Program, message.to_owned());
+        match reason {
+            Reason::NoTool => {
+                let message = "it does not offer its model the tool for the answer; it may have \
+                               dropped the schema";
+                return failed(FailureKind::Program, message.to_owned());
+            }
+            Reason::Stuck(why) => {
+                let why = why.as_ref().map(|why| format!(": {why}")).unwrap_or_default();
+                let message = format!(
+                    "its request failed {SETBACK_LIMIT} times in a row, and it was stopped{why}"
+                );
+                return failed(FailureKind::Overload, message);
+            }
+            Reason::None | Reason::Unwanted => {}
         }
         if record.payload.as_ref().is_some_and(|payload| may_be_rounded(payload.value.get())) {
             let message =
@@ -107,20 +116,18 @@ impl Harness {
     }
 
     fn failed(&self, category: Category, record: &Record) -> End {
-        let kind = match category {
-            Category::RateLimit => FailureKind::RateLimit,
-            Category::Auth => FailureKind::Auth,
-            Category::Api | Category::Interactive | Category::BackgroundTask => {
-                FailureKind::Overload
-            }
-            Category::Subprocess | Category::Timeout => FailureKind::Program,
-        };
         let name = self.program().name();
         let message = format!("{name}: {}", record.error.as_deref().unwrap_or_default());
         let status = record.api_error_status.and_then(|status| u16::try_from(status).ok());
-        let kind = match status {
-            Some(400 | 404 | 413 | 422) if kind == FailureKind::Overload => FailureKind::Request,
-            _ => kind,
+        let kind = match (category, status) {
+            (Category::RateLimit, _) => FailureKind::RateLimit,
+            (Category::Auth, _) => FailureKind::Auth,
+            (Category::Subprocess | Category::Timeout, _) => FailureKind::Program,
+            (_, Some(408 | 409 | 500..)) => FailureKind::Overload,
+            // Where nobody says that the provider is to blame, waiting may not help.
+            (Category::Api | Category::Interactive | Category::BackgroundTask, _) => {
+                FailureKind::Request
+            }
         };
         End::Failed(airtight_core::codec::ProviderFailure { status, ..failure(kind, message) })
     }
@@ -145,18 +152,16 @@ fn said(told: &str, ended: &Ended) -> String {
 }
 
 /// Makes a reply of what a program said.
-fn reply(record: &Record, end: &End, usage: Usage, cost: Option<Cost>) -> Reply {
+fn reply(record: &Record, end: &End, before: Option<&Counted>) -> Reply {
     let is_whole = *end == End::Whole;
-    let mut blocks: Vec<Block> = Session::block(record).into_iter().collect();
-    blocks.extend(answer(record, is_whole));
-    if blocks.len() < 2 {
-        // A session in which nothing was said has nothing to go on with.
-        blocks.retain(|block| !matches!(block, Block::Opaque(_)));
-    }
+    let answer = answer(record, is_whole);
+    // A session in which nothing was said has nothing to go on with.
+    let session = answer.as_ref().and_then(|_| Session::block(before, record));
+    let (usage, cost) = Counted::since(before, record);
     Reply {
         id: record.session_id.clone(),
         model: record.model.clone(),
-        blocks,
+        blocks: session.into_iter().chain(answer).collect(),
         stop: is_whole.then(|| stop(record)),
         refusal: None,
         usage,

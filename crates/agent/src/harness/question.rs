@@ -2,9 +2,11 @@
 
 use airtight_core::codec::Request;
 use airtight_core::message::{Block, Message, Role};
+use airtight_core::price::Cost;
 use airtight_core::run::TERMINAL_TOOL;
 use airtight_core::transcript::Program;
 
+use super::invocation::ARGUMENT_LIMIT_BYTES;
 use super::session::{Session, unanswered};
 
 /// What a program is asked.
@@ -16,7 +18,13 @@ pub(super) struct Question {
     pub(super) system: Option<String>,
     /// The text.
     pub(super) text: String,
+    /// The most that the answer may cost.
+    pub(super) max_cost: Option<Cost>,
 }
+
+/// The longest instructions that are an argument: what stands around them takes some room, too, and
+/// escapes may take half of it.
+const INSTRUCTIONS_LIMIT_BYTES: usize = ARGUMENT_LIMIT_BYTES / 2;
 
 /// Stands before a text that the program would take for a command of its own.
 const GUARD: &str = "The job:\n";
@@ -34,7 +42,8 @@ impl Question {
             // The program knows the tool by another name than the machine that asks again.
             text = named(program, &text);
         }
-        Self { session, system: request.system.as_deref().map(|it| named(program, it)), text }
+        let system = request.system.as_deref().map(|it| named(program, it));
+        Self { session, system, text, max_cost: request.max_cost }
     }
 
     /// Puts the standing instructions into the text, for programs that have no place for them; a
@@ -44,6 +53,16 @@ impl Question {
             self.text = format!("{system}\n\n{}", self.text);
         }
         self
+    }
+
+    /// Puts instructions into the text that are too long for an argument.
+    pub(super) fn with_long_instructions_inside(self) -> Self {
+        match &self.system {
+            Some(system) if system.len() > INSTRUCTIONS_LIMIT_BYTES => {
+                self.with_instructions_inside()
+            }
+            Some(_) | None => self,
+        }
     }
 
     /// Keeps the program from taking the text for a command: `/clear` would be obeyed, not asked.
@@ -96,7 +115,7 @@ mod tests {
 
     fn session() -> Block {
         let record = Record { session_id: Some("s".to_owned()), ..Record::default() };
-        Session::block(&record).unwrap()
+        Session::block(None, &record).unwrap()
     }
 
     #[test]

@@ -33,28 +33,41 @@ impl Session {
         })
     }
 
-    /// Returns the session of a program that has ended, as a block of what it said.
-    pub(super) fn block(record: &Record) -> Option<Block> {
+    /// Returns the session of a program that has ended, as a block of what it said; `before` is what
+    /// had been counted when it began.
+    pub(super) fn block(before: Option<&Counted>, record: &Record) -> Option<Block> {
         let session_id = record.session_id.clone()?;
-        let counted = Counted { usage: record.usage, cost: cost(record) };
+        let counted = Counted::after(before, record);
         serde_json::to_value(Self { session_id, counted }).ok().map(Block::Opaque)
     }
 }
 
 impl Counted {
+    /// Returns what is counted after `record`. Without a result it tells of one call alone.
+    fn after(before: Option<&Self>, record: &Record) -> Self {
+        let before = before.copied().unwrap_or_default();
+        let mut usage = record.usage;
+        if record.num_results == 0 {
+            usage.add(&before.usage);
+        }
+        Self { usage, cost: cost(record).or(before.cost) }
+    }
+
     /// Returns what `record` adds to what was counted before.
     ///
-    /// Codex and qwen count the tokens of a whole session, and claude its cost.
+    /// Codex and qwen count the tokens of a whole session in their results, and claude its cost.
     pub(super) fn since(before: Option<&Self>, record: &Record) -> (Usage, Option<Cost>) {
         let (mut usage, mut paid) = (record.usage, cost(record));
         let Some(before) = before else { return (usage, paid) };
         match record.program {
-            Some(Program::Codex | Program::Qwen) => usage = usage.less(&before.usage),
+            Some(Program::Codex | Program::Qwen) if record.num_results > 0 => {
+                usage = usage.less(&before.usage);
+            }
             Some(Program::Claude) => {
                 let earlier = before.cost.unwrap_or_default();
                 paid = paid.map(|paid| paid.saturating_sub(earlier));
             }
-            Some(Program::Gemini | Program::Opencode) | None => {}
+            Some(Program::Codex | Program::Qwen | Program::Gemini | Program::Opencode) | None => {}
         }
         (usage, paid)
     }
@@ -85,13 +98,14 @@ mod tests {
             session_id: Some("s".to_owned()),
             usage: Usage { input_tokens: Some(input_tokens), ..Usage::default() },
             total_cost_usd: serde_json::Number::from_f64(dollars),
+            num_results: 1,
             ..Record::default()
         }
     }
 
     /// Returns tokens and dollars of the second of two calls in one session.
     fn second(program: Program) -> (Option<u64>, Option<f64>) {
-        let block = Session::block(&record(program, 10, 0.25)).unwrap();
+        let block = Session::block(None, &record(program, 10, 0.25)).unwrap();
         let messages = vec![
             Message::user("job"),
             Message { role: Role::Assistant, blocks: vec![block, Block::Text("no".into())] },
@@ -111,5 +125,15 @@ mod tests {
         assert_eq!(second(Program::Codex).0, Some(15));
         assert_eq!(second(Program::Qwen).0, Some(15));
         assert_eq!(second(Program::Gemini), (Some(25), Some(0.75)));
+    }
+
+    #[test]
+    fn a_call_without_a_result_tells_what_it_used_alone() {
+        let before = Counted::after(None, &record(Program::Qwen, 10, 0.25));
+        let cut = Record { num_results: 0, total_cost_usd: None, ..record(Program::Qwen, 7, 0.0) };
+        let (usage, cost) = Counted::since(Some(&before), &cut);
+        assert_eq!((usage.input_tokens, cost), (Some(7), None));
+        let after = Counted::after(Some(&before), &cut);
+        assert_eq!((after.usage.input_tokens, after.cost), (Some(17), before.cost));
     }
 }

@@ -4,13 +4,15 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::Duration;
 
+use airtight_core::Advice;
 use airtight_core::codec::Stop;
 use airtight_core::message::{Block, ToolChoice};
 use airtight_core::run::Claim;
 use test_case::test_case;
 
-use super::child::{Deadline, How};
+use super::child::{Deadline, Ended, How};
 use super::*;
+use crate::provider::Heard;
 
 /// A request of nothing.
 pub(super) fn request() -> Request {
@@ -24,6 +26,7 @@ pub(super) fn request() -> Request {
         examples: Vec::new(),
         max_output_tokens: None,
         temperature: None,
+        max_cost: None,
     }
 }
 
@@ -39,6 +42,7 @@ fn harness(program: Program) -> Harness {
         program,
         installed,
         folder: PathBuf::from("/"),
+        project: Project::Plain,
         environment: Vec::new(),
         model: None,
         approval: ApprovalMode::Default,
@@ -46,6 +50,7 @@ fn harness(program: Program) -> Harness {
         reasks: 2,
         arguments: Vec::new(),
         hooks: Vec::new(),
+        guard: None,
         deadlines: Deadlines::default(),
     })
 }
@@ -73,7 +78,7 @@ fn exchange(program: Program, fixture: &str, how: How, exit_code: i32) -> Exchan
     hearing.hear(&stream);
     let ended = ended(how, exit_code);
     let (record, reason) = hearing.finish(&ended);
-    harness(program).conclude(record, &ended, reason, None)
+    harness(program).conclude(record, &ended, &reason, None)
 }
 
 /// Says in one line what an exchange comes to.
@@ -176,9 +181,39 @@ fn a_session_without_the_tool_is_ended_at_once() {
     assert!(hearing.enough.is_cancelled());
     let ended = ended(How::Cancelled, -15);
     let (record, reason) = hearing.finish(&ended);
-    let exchange = harness(Claude).conclude(record, &ended, reason, None);
+    let exchange = harness(Claude).conclude(record, &ended, &reason, None);
     let End::Failed(failure) = exchange.end else { panic!("{:?}", exchange.end) };
     assert_eq!(failure.kind, FailureKind::Program);
+}
+
+const RECONNECTING: &str = r#"{"type":"error","message":"Reconnecting... 1/5 (timeout)"}"#;
+const COMMAND: &str = r#"{"type":"item.completed","item":{"id":"i","type":"command_execution","command":"ls","status":"completed"}}"#;
+const NO_REASON: &str =
+    r#"{"type":"step_finish","sessionID":"s","part":{"reason":"unknown","tokens":{}}}"#;
+const REPEATED: &str =
+    r#"{"type":"text","sessionID":"s","part":{"type":"text","text":"half an answer"}}"#;
+
+#[test_case(Codex, &[RECONNECTING], 19 => false; "often")]
+#[test_case(Codex, &[RECONNECTING], 20 => true; "too often")]
+#[test_case(Codex, &[RECONNECTING, COMMAND], 40 => false; "with work in between")]
+#[test_case(Opencode, &[REPEATED, NO_REASON], 19 => false; "a broken stream")]
+#[test_case(Opencode, &[REPEATED, NO_REASON], 20 => true; "a broken stream for ever")]
+fn a_program_that_gets_nowhere_is_ended(program: Program, lines: &[&str], times: usize) -> bool {
+    let mut listen = |_: Heard<'_>| ControlFlow::Continue(());
+    let mut hearing = Hearing::new(program, true, &mut listen);
+    for _ in 0..times {
+        hearing.hear(format!("{}\n", lines.join("\n")).as_bytes());
+    }
+    let is_enough = hearing.enough.is_cancelled();
+    if is_enough {
+        let ended = ended(How::Cancelled, -15);
+        let (record, reason) = hearing.finish(&ended);
+        let exchange = harness(program).conclude(record, &ended, &reason, None);
+        let End::Failed(failure) = exchange.end else { panic!("{:?}", exchange.end) };
+        assert_eq!(failure.kind, FailureKind::Overload);
+        assert!(failure.message.contains("20 times in a row"), "{}", failure.message);
+    }
+    is_enough
 }
 
 #[test_case(r#"{"n":9007199254740993}"# => true; "an integer beyond what a double holds")]
@@ -189,14 +224,26 @@ fn a_session_without_the_tool_is_ended_at_once() {
 #[test_case(r#"{"id":"a\"12345678901234567890","n":[1,2]}"# => false; "text with a quote")]
 #[test_case("[1234567890,1234567890]" => false; "two numbers")]
 fn a_number_that_a_program_may_have_rounded_is_refused(payload: &str) -> bool {
-    let line = format!(
-        r#"{{"type":"result","subtype":"success","is_error":false,"structured_output":{payload}}}"#
-    );
+    let end = result(&format!(r#""is_error":false,"structured_output":{payload}"#));
+    matches!(end, End::Failed(failure) if failure.kind == FailureKind::Rejected)
+}
+
+/// Has claude end with these members of its result.
+fn result(members: &str) -> End {
+    let line = format!(r#"{{"type":"result","subtype":"success",{members}}}"#);
     let mut listen = |_: Heard<'_>| ControlFlow::Continue(());
     let mut hearing = Hearing::new(Claude, true, &mut listen);
     hearing.hear(format!("{line}\n").as_bytes());
     let ended = ended(How::Exited, 0);
     let (record, reason) = hearing.finish(&ended);
-    let exchange = harness(Claude).conclude(record, &ended, reason, None);
-    matches!(exchange.end, End::Failed(failure) if failure.kind == FailureKind::Rejected)
+    harness(Claude).conclude(record, &ended, &reason, None).end
+}
+
+#[test_case("400" => None; "a request that is wrong")]
+#[test_case("529" => Some(Advice::TryLater); "a provider that is busy")]
+#[test_case("null" => None; "nobody says who is to blame")]
+fn to_wait_is_advised_where_it_helps(status: &str) -> Option<Advice> {
+    let end = result(&format!(r#""is_error":true,"result":"no","api_error_status":{status}"#));
+    let End::Failed(failure) = end else { panic!("{end:?}") };
+    failure.advice()
 }

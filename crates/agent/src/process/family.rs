@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::io;
+use std::path::Path;
 use std::process::ExitStatus;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -10,6 +11,7 @@ use rustix::process::Signal;
 use tokio::process::Command;
 use tokio::time::Instant;
 
+use super::guard::Guard;
 use super::kin::{Identity, Kin, SharedKin, Sight, lock};
 use super::{DEATH, GRACE, Group, roster};
 
@@ -22,6 +24,8 @@ pub(crate) struct Family {
     group: Group,
     /// Absent once all of it is gone.
     kin: Option<SharedKin>,
+    /// Ends it if this process is killed; dismissed last.
+    _guard: Option<Guard>,
 }
 
 /// Who outlived the leader of a family.
@@ -45,8 +49,10 @@ impl Drop for Family {
 }
 
 impl Family {
-    /// Starts `command`, with a variable that marks its kin, as the leader of a session of its own.
-    pub(crate) fn spawn(mut command: Command) -> io::Result<Self> {
+    /// Starts `command`, with a variable that marks its kin, as the leader of a session of its own;
+    /// `helper`, a program that calls [`guard_family`](super::guard_family), ends it if this process
+    /// is killed.
+    pub(crate) fn spawn(mut command: Command, helper: Option<&Path>) -> io::Result<Self> {
         let kin = Kin::new()?;
         let (name, mark) = kin.variable();
         command.env(name, mark);
@@ -54,10 +60,19 @@ impl Family {
         // Before there is any: whoever ends the process overlooks none.
         roster::enlist_kin(&kin)?;
         let group = Group::spawn(command)?;
+        let mut guard = None;
         if let Some(leader) = group.leader() {
-            lock(&kin).led_by(leader);
+            let mut kin = lock(&kin);
+            kin.led_by(leader);
+            let (_, mark) = kin.variable();
+            guard = helper.map(|helper| Guard::post(helper, leader, mark));
         }
-        Ok(Self { group, kin: Some(kin) })
+        // The job can be done all the same.
+        let guard = guard.transpose().unwrap_or_else(|error| {
+            tracing::warn!(%error, "nobody ends the program if this process is killed");
+            None
+        });
+        Ok(Self { group, kin: Some(kin), _guard: guard })
     }
 
     /// Takes note of all kin there is; to be called now and then.

@@ -81,8 +81,12 @@ impl Kin {
     /// Makes kin of nobody with a mark of its own; from now on this process adopts orphans.
     pub(super) fn new() -> io::Result<Self> {
         table::adopt_orphans()?;
-        let mark = format!("{}-{:016x}", std::process::id(), fastrand::u64(..));
-        Ok(Self { mark, leader: None, known: HashMap::new() })
+        Ok(Self::marked(format!("{}-{:016x}", std::process::id(), fastrand::u64(..))))
+    }
+
+    /// Returns kin with this mark, of whom nobody is known.
+    pub(super) fn marked(mark: String) -> Self {
+        Self { mark, leader: None, known: HashMap::new() }
     }
 
     /// Returns the variable that the leader must be given.
@@ -168,6 +172,16 @@ impl Kin {
 
     fn holds(&self, process: &Process) -> bool {
         self.known.get(&process.identity.pid) == Some(&process.identity.started)
+    }
+
+    /// Kills all kin and its leader, for which somebody else was to wait.
+    pub(super) fn kill_with_leader(&mut self) {
+        // Who descends from whom is only known while those between are alive.
+        self.remember();
+        if let Some(leader) = self.leader {
+            leader.signal(Signal::KILL);
+        }
+        self.kill();
     }
 
     /// Kills all kin, without asking; returns when it is gone, or after a moment.

@@ -77,7 +77,8 @@ async fn every_request_is_opened_before_it_leaves_and_closed_after() {
         "open model-1 after 0",
         "close 0: Overload, free",
         "open model-1 after 1",
-        "close 1: whole, counted",
+        // A number where a boolean is wanted is past saving at once.
+        "close 1: stopped, counted",
         "open model-1 after 2",
         "close 2: whole, counted, over",
     ];

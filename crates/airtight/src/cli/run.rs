@@ -286,7 +286,8 @@ pub(crate) struct StoreArgs {
 /// Whom to believe.
 #[derive(Debug, Args)]
 pub(crate) struct TrustArgs {
-    /// Let the project's `airtight.toml` run programs, widen permissions and move keys
+    /// Let the project's settings, ours and those of agent CLIs, run programs, widen permissions and
+    /// move keys
     #[arg(long)]
     pub(crate) trust_project: bool,
 }

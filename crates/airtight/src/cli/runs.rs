@@ -104,7 +104,7 @@ pub(crate) struct FilterArgs {
     #[arg(long, value_name = "NAME")]
     pub(crate) model: Option<String>,
 
-    /// How it ended: met, no_answer, attempts_exhausted, provider, …
+    /// How it ended: `met`, `no_answer`, `attempts_exhausted`, `provider`, …
     #[arg(long, value_name = "WORD")]
     pub(crate) outcome: Option<String>,
 

@@ -87,7 +87,14 @@ pub(super) fn run(
         output.note(&[Span::new(Tone::Warning, "warning:"), text]);
     }
     match performed {
-        Ok(Performed::Known(run)) => output.repeat(&run),
+        Ok(Performed::Known(run)) => {
+            if !args.output.quiet {
+                let id = &run.summary.id;
+                let text = format!(" the answer of run `{id}` is on record; nothing was asked");
+                output.note(&[Span::new(Tone::Dim, "repeated:"), Span::plain(text)]);
+            }
+            output.repeat(&run)
+        }
         Ok(Performed::Over(report)) => {
             if !args.output.quiet && manner.format == OutputFormat::Text {
                 note_edits(&report, &mut output);

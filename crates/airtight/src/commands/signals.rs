@@ -4,11 +4,16 @@
 use std::io;
 use std::sync::mpsc::sync_channel;
 use std::thread;
+use std::time::Duration;
 
 use airtight_core::run::Outcome;
 use futures_util::future::select_all;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio_util::sync::CancellationToken;
+
+/// How long a command has for its result after the second signal: more than it takes, and less than
+/// anybody notices.
+const LAST_WORDS: Duration = Duration::from_millis(500);
 
 /// All that the thread does is wait.
 const STACK_BYTES: usize = 512 * 1024;
@@ -66,5 +71,7 @@ async fn next(signals: &mut [Signal]) {
 #[expect(clippy::exit, reason = "whoever signals twice wants the process gone, not an orderly end")]
 fn kill() {
     airtight_agent::kill_groups();
+    // What the command waited for is gone: unless its reader takes nothing, it is about to end.
+    thread::sleep(LAST_WORDS);
     std::process::exit(i32::from(Outcome::Interrupted.exit_code()))
 }

@@ -96,10 +96,8 @@ fn spelt(by: Grouping, word: &str) -> String {
 fn document(by: &[Grouping], stat: &Stat) -> String {
     let mut document = Map::new();
     for (by, word) in by.iter().zip(&stat.group) {
-        let word = match by {
-            Grouping::Day | Grouping::Hour => spelt(*by, word),
-            _ => word.clone(),
-        };
+        // What has no name stays nameless, for programs.
+        let word = if word.is_empty() { String::new() } else { spelt(*by, word) };
         document.insert(by.name().to_owned(), Value::from(word));
     }
     if let Ok(Value::Object(numbers)) = serde_json::to_value(stat) {

@@ -57,6 +57,11 @@ pub(super) fn run(
         let message = format!("there is nothing in `{label}`");
         return Err(Error::new(Outcome::Input, message));
     }
+    if record.lines.raw_messages == record.lines.unknown {
+        let message = format!("no line of `{label}` is one of a program that is known");
+        let hint = "is it what `--output-format stream-json` (codex: `--json`) printed?";
+        return Err(Error::new(Outcome::Input, message).hint(hint));
+    }
     match verdict {
         Some(Verdict::Rejected(rejected)) => Err(rejection(&record, &rejected)),
         Some(Verdict::Accepted(_)) | None => Ok(Outcome::Met),
@@ -91,6 +96,9 @@ fn read(
     decoder = decoder.within(args.line_limit);
     if args.no_heuristics {
         decoder = decoder.with_heuristics(Heuristics::Off);
+    }
+    if told == Told::Summary {
+        decoder = decoder.for_record();
     }
     let tell = |events: Vec<Event>, printer: &mut Printer| match told {
         Told::Everything => events.iter().try_for_each(|event| printer.json(&json(event))),

@@ -177,7 +177,7 @@ pub(crate) static TABLE: [Spec; 47] = [
     spec(Key::System, "system", &[], Kind::Text, "standing instructions"),
     Spec {
         key: Key::TrustedProjects, name: Some("trusted_projects"), variables: &[], kind: Kind::List,
-        merge: Merge::Append, reach: Reach::User, about: "projects whose `airtight.toml` may run programs and move keys",
+        merge: Merge::Append, reach: Reach::User, about: "projects whose settings, ours and those of agent CLIs, may run programs and move keys",
     },
     spec(Key::AnthropicBaseUrl, "providers.anthropic.base_url", &["ANTHROPIC_BASE_URL"], Kind::Url, "where Anthropic is").trusted(),
     spec(Key::AnthropicKeyEnv, "providers.anthropic.api_key_env", &[], Kind::Variable, "which variable holds the key").trusted(),

@@ -7,7 +7,7 @@ const UNITS: [(&str, u64); 5] =
     [("s", 1), ("m", 60), ("h", 3_600), ("d", 86_400), ("w", 7 * 86_400)];
 
 /// The longest: a hundred years, beyond which somebody means for ever.
-const LONGEST: Duration = Duration::from_secs(36_525 * 86_400);
+const LONGEST: Duration = Duration::from_hours(36_525 * 24);
 
 /// Why a period cannot be taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]

@@ -148,6 +148,7 @@ pub(super) fn failure_word(kind: FailureKind) -> &'static str {
         FailureKind::RateLimit => "rate_limit",
         FailureKind::Overload => "overload",
         FailureKind::Request => "request",
+        FailureKind::Unfit => "unfit",
         FailureKind::Unreachable => "unreachable",
         FailureKind::Network => "network",
         FailureKind::Stalled => "stalled",

@@ -6,29 +6,28 @@ use crate::error::{Error, Outcome};
 
 /// Says that the ledger at `place` did not do what was asked, and what to type next.
 pub(crate) fn store_error(error: StoreError, place: &str) -> Error {
-    let (kind, hint) = match &error {
-        StoreError::NotFound { what: "run", .. } => {
-            (Outcome::Input, "`airtight runs list` shows what there is")
-        }
-        StoreError::Ambiguous { .. } => {
-            (Outcome::Input, "`airtight runs list --id BEGINNING` shows them")
-        }
-        StoreError::NotOver { .. } => (Outcome::Input, "`airtight runs show ID` says who is at it"),
-        StoreError::NotFound { .. } => (
-            Outcome::Store,
-            "record a run first: `airtight run`; or name another ledger by `--database`",
-        ),
-        StoreError::Newer { .. } => {
-            (Outcome::Store, "or name another ledger by `--database`, or run without: `--no-store`")
-        }
-        _ => (Outcome::Store, "to run without a record: `--no-store`"),
+    if let Some(hint) = mistyped(&error) {
+        return Error::new(Outcome::Input, error.to_string()).hint(hint);
+    }
+    let hint = if matches!(error, StoreError::NotFound { .. }) {
+        "record a run first: `airtight run`; or name another ledger by `--database`"
+    } else {
+        "to run without a record: `--no-store`"
     };
-    let message = match kind {
-        Outcome::Input => error.to_string(),
-        _ => format!("the ledger `{place}` cannot be used"),
-    };
-    let told = Error::new(kind, message).hint(hint);
-    if kind == Outcome::Input { told } else { told.caused_by(error) }
+    let message = format!("the ledger `{place}` cannot be used");
+    Error::new(Outcome::Store, message).caused_by(error).hint(hint)
+}
+
+/// Returns what to type instead, if nothing is wrong but what was typed.
+fn mistyped(error: &StoreError) -> Option<&'static str> {
+    if matches!(error, StoreError::NotFound { what: "run", .. }) {
+        return Some("`airtight runs list` shows what there is");
+    }
+    if matches!(error, StoreError::Ambiguous { .. }) {
+        return Some("`airtight runs list --id BEGINNING` shows them");
+    }
+    let is_open = matches!(error, StoreError::NotOver { .. });
+    is_open.then_some("`airtight runs show ID` says who is at it")
 }
 
 /// Says that a run is over and its end is not on record.

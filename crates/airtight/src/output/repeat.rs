@@ -7,7 +7,6 @@ use super::shapes::{Line, RunResult};
 use super::{Output, pretty};
 use crate::cli::OutputFormat;
 use crate::error::{Error, Outcome};
-use crate::printer::{Span, Tone};
 
 impl Output<'_> {
     /// Tells the answer that `run` has on record; nothing was asked.
@@ -19,8 +18,6 @@ impl Output<'_> {
                 "it was stored as metadata alone, or pruned; choose another `--idempotency-key`",
             ));
         };
-        let text = format!(" the answer of run `{id}`, from the ledger; nothing was asked");
-        self.note(&[Span::new(Tone::Dim, "repeated:"), Span::plain(text)]);
         let result = self.repetition(run, value);
         self.tell(&Line::Result(Box::new(result)));
         self.conclude()?;

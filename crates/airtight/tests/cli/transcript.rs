@@ -120,6 +120,16 @@ fn no_stream_at_all_comes_to_an_empty_record_and_is_no_input() {
 }
 
 #[test]
+fn what_no_program_says_is_kept_and_is_no_input() {
+    for (from, text) in [("auto", "hello\n{\"a\":1}\n"), ("claude", "{\"type\":\"none\"}\n")] {
+        let said = Folder::new().run_with(&["transcript", "--from", from, "-"], text);
+        let record: Value = serde_json::from_str(said.stdout.lines().last().unwrap()).unwrap();
+        assert_eq!((said.code, record["lines"]["unknown"].as_u64()), (42, Some(1)));
+        assert!(said.stderr.contains("no line of `(stdin)` is one of"), "{}", said.stderr);
+    }
+}
+
+#[test]
 fn one_who_interrupts_what_is_followed_gets_the_record_until_then() {
     let text = std::fs::read_to_string(fixture("claude/structured")).unwrap();
     let (first, _) = text.split_at(text.find('\n').unwrap() + 1);

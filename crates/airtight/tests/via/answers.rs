@@ -5,7 +5,7 @@ use serde_json::json;
 use test_case::test_case;
 
 use crate::cli::Cli;
-use crate::stage::{CONTRACT, QUESTION, Stage, calls, outcome};
+use crate::stage::{CONTRACT, QUESTION, Stage, bare, calls, outcome};
 
 #[test_case(Cli::Claude)]
 #[test_case(Cli::Codex)]
@@ -26,6 +26,21 @@ pub(crate) fn an_answer_that_conforms_is_met(cli: Cli) {
     assert_eq!(call["exit_code"], 0, "{said:?}");
     assert!(call["session_id"].as_str().is_some_and(|id| !id.is_empty()), "{said:?}");
     assert_eq!(stage.fake.remaining(), usize::from(cli == Cli::Opencode), "{said:?}");
+}
+
+#[test_case(Cli::Claude)]
+#[test_case(Cli::Codex)]
+fn a_run_is_on_record_with_every_call_of_the_program(cli: Cli) {
+    let Some(stage) = Stage::open(cli, [cli.answer(r#"{"answer":42}"#)]) else { return };
+    let result = outcome(&stage.ask(&[]), 0, "met");
+    let id = result["run_id"].as_str().unwrap();
+    let shown = bare(&stage.path("")).args(["runs", "show", id]).output().unwrap();
+    let run: serde_json::Value = serde_json::from_slice(&shown.stdout).unwrap();
+    assert_eq!((&run["driver"], &run["prompt"]), (&json!(cli.name()), &json!(QUESTION)));
+    assert_eq!(run["parsedOutput"], json!({ "answer": 42 }));
+    let log = run["attemptLog"].as_array().unwrap();
+    let endings: Vec<_> = log.iter().map(|attempt| &attempt["ending"]).collect();
+    assert_eq!(endings, ["accepted"]);
 }
 
 /// The contract asks for what no program checks: a date. So it is we who ask again.

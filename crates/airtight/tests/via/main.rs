@@ -25,4 +25,5 @@ mod qwen;
 mod said;
 mod stage;
 mod stops;
+mod trust;
 mod unfit;

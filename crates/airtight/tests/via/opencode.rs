@@ -5,7 +5,7 @@ use serde_json::json;
 
 use crate::cli::Cli;
 use crate::stage::{Stage, calls};
-use crate::{answers, failures, stops};
+use crate::{answers, failures, stops, trust};
 
 #[test]
 #[ignore = "takes a minute: make test-all"]
@@ -22,17 +22,18 @@ fn opencode_keeps_the_laws_of_answers() {
 #[ignore = "takes a minute: make test-all"]
 fn opencode_keeps_the_laws_of_failures() {
     failures::a_key_that_is_refused_is_told_as_such(Cli::Opencode);
+    trust::what_a_repository_sets_counts_only_if_it_is_trusted(Cli::Opencode, "default");
     stops::an_interrupt_stops_the_program(Cli::Opencode);
 }
 
 /// Opencode asks again for ever when a stream breaks off, and for minutes when its model is not there.
 #[test]
 #[ignore = "takes a minute: make test-all"]
-fn retries_without_end_stop_when_time_is_up() {
-    for turn in [Turn::status(500), Turn::text("x").end_after(1)] {
+fn retries_without_end_are_ended() {
+    for (turn, code) in [(Turn::status(500), 55), (Turn::text("x").end_after(1), 3)] {
         let Some(stage) = Stage::open(Cli::Opencode, [turn.forever()]) else { return };
-        let said = stage.ask(&["--max-wall-time", "12s"]);
-        assert_eq!(said.code, 55, "{said:?}");
+        let said = stage.ask(&["--max-wall-time", "20s"]);
+        assert_eq!(said.code, code, "{said:?}");
     }
 }
 

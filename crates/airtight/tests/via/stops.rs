@@ -1,12 +1,19 @@
 //! Programs that are stopped, with everything that they have started.
 
-use std::process::Command;
+use std::process::{Child, Command};
+use std::time::{Duration, Instant};
 
 use airtight_fake::Turn;
 use test_case::test_case;
 
 use crate::cli::Cli;
+use crate::processes::survivors;
 use crate::stage::{Stage, outcome};
+
+fn signal(child: &Child, name: &str) {
+    let sent = Command::new("kill").args(["-s", name, &child.id().to_string()]).status().unwrap();
+    assert!(sent.success());
+}
 
 /// An answer that waits at a gate.
 fn held(cli: Cli) -> Turn {
@@ -21,9 +28,35 @@ pub(crate) fn an_interrupt_stops_the_program(cli: Cli) {
     let Some(stage) = Stage::open(cli, [held(cli)]) else { return };
     let child = stage.start(&[]);
     stage.await_gate("held");
-    let sent = Command::new("kill").args(["-s", "INT", &child.id().to_string()]).status().unwrap();
-    assert!(sent.success());
+    signal(&child, "INT");
     outcome(&stage.end(child), 130, "interrupted");
+}
+
+#[test]
+fn a_second_interrupt_keeps_the_result() {
+    let Some(stage) = Stage::open(Cli::Claude, [held(Cli::Claude)]) else { return };
+    let child = stage.start(&[]);
+    stage.await_gate("held");
+    signal(&child, "INT");
+    signal(&child, "TERM");
+    outcome(&stage.end(child), 130, "interrupted");
+}
+
+#[test_case(Cli::Claude)]
+#[test_case(Cli::Codex)]
+#[test_case(Cli::Qwen)]
+#[test_case(Cli::Gemini)]
+fn nothing_outlives_a_run_that_is_killed(cli: Cli) {
+    let Some(stage) = Stage::open(cli, [held(cli)]) else { return };
+    let mut child = stage.start(&[]);
+    stage.await_gate("held");
+    signal(&child, "KILL");
+    child.wait().unwrap();
+    let patience = Instant::now() + Duration::from_mins(1);
+    while !survivors(&stage.path("")).is_empty() {
+        assert!(Instant::now() < patience, "{:?}", survivors(&stage.path("")));
+        std::thread::sleep(Duration::from_millis(10));
+    }
 }
 
 #[test_case(Cli::Claude)]

@@ -67,6 +67,7 @@ impl Return {
             FailureKind::Auth
             | FailureKind::Request
             | FailureKind::Program
+            | FailureKind::Unfit
             | FailureKind::Rejected
             | FailureKind::TurnCap
             | FailureKind::Budget => Self::Answered,

@@ -108,6 +108,7 @@ fn rich() -> Request {
         examples: Vec::new(),
         max_output_tokens: None,
         temperature: None,
+        max_cost: None,
     }
 }
 
@@ -122,6 +123,7 @@ fn native() -> Request {
         examples: Vec::new(),
         max_output_tokens: Some(1_000),
         temperature: Some(0.5),
+        max_cost: None,
     }
 }
 

@@ -30,6 +30,8 @@ pub enum FailureKind {
     /// An agent CLI is missing, refuses its arguments, breaks down, or ends without saying that it is
     /// done.
     Program,
+    /// What is asked does not fit an agent CLI, which was not started.
+    Unfit,
     /// An agent CLI gave up on a model whose answers it rejected.
     Rejected,
     /// An agent CLI has no turn left.
@@ -52,6 +54,7 @@ impl FailureKind {
             Self::Auth
             | Self::Request
             | Self::Program
+            | Self::Unfit
             | Self::Rejected
             | Self::TurnCap
             | Self::Budget => false,
@@ -114,6 +117,12 @@ impl FailureKind {
 /// The [code](ProviderFailure::code) of an agent CLI that took too long.
 pub const TIMEOUT: &str = "timeout";
 
+/// The [code](ProviderFailure::code) of a contract that is too long for an agent CLI.
+pub const CONTRACT_TOO_LONG: &str = "contract_too_long";
+
+/// The [code](ProviderFailure::code) of a question that is too long for an agent CLI.
+pub const QUESTION_TOO_LONG: &str = "question_too_long";
+
 /// A provider's failure.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
@@ -174,7 +183,9 @@ impl ProviderFailure {
             (FailureKind::Budget, _) => Advice::RaiseBudget,
             (FailureKind::Rejected, _) => Advice::LoosenContract,
             (FailureKind::Program, _) if is_about(TIMEOUT) => Advice::WaitLonger,
-            (FailureKind::Request | FailureKind::Program, _) => return None,
+            (FailureKind::Unfit, _) if is_about(CONTRACT_TOO_LONG) => Advice::UsePrompt,
+            (FailureKind::Unfit, _) if is_about(QUESTION_TOO_LONG) => Advice::SendLess,
+            (FailureKind::Request | FailureKind::Program | FailureKind::Unfit, _) => return None,
         })
     }
 
@@ -189,7 +200,8 @@ impl ProviderFailure {
             | FailureKind::RateLimit
             | FailureKind::Overload
             | FailureKind::Request
-            | FailureKind::Unreachable => true,
+            | FailureKind::Unreachable
+            | FailureKind::Unfit => true,
             FailureKind::Network
             | FailureKind::Stalled
             | FailureKind::Malformed

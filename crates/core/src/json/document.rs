@@ -6,8 +6,9 @@ use serde_json::Value;
 
 use super::error::{ParseError, as_text};
 use super::number::Number;
-use super::parse::{Failure, Limits, parse};
+use super::parse::{Failure, Limits, Parser, parse};
 use super::pointer::Pointer;
+use super::python::Spelling;
 
 /// What a node is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -144,6 +145,17 @@ impl Document {
     /// Parses `text` like [`Self::parse_within`], but copies it only if it is JSON.
     pub(crate) fn parse_text(text: &str, limits: &Limits) -> Result<Self, Failure> {
         parse(text, limits)
+    }
+
+    /// Parses `text` like [`Self::parse_within`], and takes it only if it is JSON.
+    pub(crate) fn take(text: &mut String, limits: &Limits) -> Result<Self, ParseError> {
+        let (parsed, _) = Parser::read(text, limits, Spelling::Json).map_err(|it| it.error)?;
+        Ok(Self { text: std::mem::take(text), ..parsed })
+    }
+
+    /// Returns the text as it was parsed.
+    pub(crate) fn into_text(self) -> String {
+        self.text
     }
 
     /// Parses bytes that may not be UTF-8.

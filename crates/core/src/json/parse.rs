@@ -7,7 +7,7 @@ use super::document::{Document, Kind, Slot};
 use super::error::{ParseError, ParseErrorKind};
 use super::escape::decode_escape;
 use super::python::{Spelling, Stop};
-use super::scan::{StringEnd, number_end, plain_end, string_end};
+use super::scan::{StringEnd, next_mark, number_end, plain_end, string_end_by};
 
 /// How much a document may hold.
 #[derive(Debug, Clone, Copy)]
@@ -253,51 +253,75 @@ impl<'t> Parser<'t> {
     fn string(&mut self) -> Result<(), Mistake> {
         match plain_end(self.text.as_bytes(), self.at + 1) {
             Ok(end) => self.scalar(Kind::String, end, 0),
-            Err(mark) => self.string_apart(string_end(self.text.as_bytes(), mark)),
+            Err(mark) => self.escaped_string(mark, b'"', next_mark),
         }
     }
 
-    /// Reads a string that holds escapes, or has no end.
+    /// Reads a string that is plain up to `mark`, where something is escaped, or should be, or ends.
     #[inline(never)]
-    pub(super) fn string_apart(&mut self, end: StringEnd) -> Result<(), Mistake> {
-        match end {
-            StringEnd::Closed { end, .. } => {
-                let from = narrow(self.decoded.len());
-                self.decode(end - 1)?;
-                self.decoded_spans.push((from, narrow(self.decoded.len())));
-                self.scalar(Kind::String, end, narrow(self.decoded_spans.len()))
-            }
-            StringEnd::Control { at } => {
-                self.at = at;
-                Err(Box::new(ParseErrorKind::ControlCharacter))
-            }
-            StringEnd::Open => {
-                self.at = self.text.len();
-                Err(Box::new(ParseErrorKind::Truncated))
-            }
-        }
-    }
-
-    /// Appends the string from behind the opening quote up to `end` to `decoded`.
-    fn decode(&mut self, end: usize) -> Result<(), Mistake> {
-        let start = self.at;
-        let inside = self.text.get(start + 1..end).unwrap_or_default();
+    pub(super) fn escaped_string(
+        &mut self,
+        mut mark: usize,
+        quote: u8,
+        next_mark: impl Fn(&[u8], usize) -> Option<usize>,
+    ) -> Result<(), Mistake> {
+        let text = self.text;
         if self.decoded.is_empty() {
             // Where one string has escapes most do; memory that is not touched costs nothing.
-            self.decoded.reserve((self.text.len() - start) / 2);
+            self.decoded.reserve((text.len() - self.at) / 2);
         }
-        let mut rest = inside;
-        while let Some(plain) = memchr::memchr(b'\\', rest.as_bytes()) {
-            self.decoded.push_str(rest.get(..plain).unwrap_or_default());
-            let escape = rest.get(plain..).unwrap_or_default();
-            let (character, length) = decode_escape(escape).inspect_err(|_| {
-                self.at = start + 1 + inside.len() - escape.len();
-            })?;
+        let from = narrow(self.decoded.len());
+        let mut plain = self.at + 1;
+        loop {
+            self.decoded.push_str(text.get(plain..mark).unwrap_or_default());
+            match text.as_bytes().get(mark) {
+                Some(byte) if *byte == quote => break,
+                Some(b'\\') => {}
+                Some(_) => {
+                    self.at = mark;
+                    return Err(Box::new(ParseErrorKind::ControlCharacter));
+                }
+                None => return Err(self.unfinished()),
+            }
+            let escape = text.get(mark..).unwrap_or_default();
+            let (character, length) = match decode_escape(escape) {
+                Ok(decoded) => decoded,
+                Err(kind) => return Err(self.broken_escape(mark, kind, quote, next_mark)),
+            };
             self.decoded.push(character);
-            rest = escape.get(length..).unwrap_or_default();
+            plain = mark + length;
+            mark = next_mark(text.as_bytes(), plain).unwrap_or(text.len());
         }
-        self.decoded.push_str(rest);
-        Ok(())
+        self.decoded_spans.push((from, narrow(self.decoded.len())));
+        self.scalar(Kind::String, mark + 1, narrow(self.decoded_spans.len()))
+    }
+
+    /// Says what is wrong with a string that has a broken escape: first of all that it does not end,
+    /// for then the escape may be cut, too.
+    #[cold]
+    fn broken_escape(
+        &mut self,
+        at: usize,
+        kind: ParseErrorKind,
+        quote: u8,
+        next_mark: impl Fn(&[u8], usize) -> Option<usize>,
+    ) -> Mistake {
+        match string_end_by(self.text.as_bytes(), at, quote, next_mark) {
+            StringEnd::Open => self.unfinished(),
+            StringEnd::Control { at } => {
+                self.at = at;
+                Box::new(ParseErrorKind::ControlCharacter)
+            }
+            StringEnd::Closed { .. } => {
+                self.at = at;
+                Box::new(kind)
+            }
+        }
+    }
+
+    fn unfinished(&mut self) -> Mistake {
+        self.at = self.text.len();
+        Box::new(ParseErrorKind::Truncated)
     }
 
     pub(super) fn scalar(&mut self, kind: Kind, end: usize, extra: u32) -> Result<(), Mistake> {

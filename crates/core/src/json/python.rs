@@ -7,7 +7,7 @@
 
 use super::document::{Document, Kind, Slot};
 use super::parse::{Failure, Limits, Mistake, Parser};
-use super::scan::{plain_single_quoted_end, single_quoted_end};
+use super::scan::{next_mark_or_single, plain_single_quoted_end};
 
 /// How many tokens are respelt at once.
 ///
@@ -109,7 +109,7 @@ impl Parser<'_> {
     pub(super) fn single_quoted(&mut self) -> Result<(), Mistake> {
         match plain_single_quoted_end(self.text.as_bytes(), self.at + 1) {
             Ok(end) => self.scalar(Kind::String, end, 0),
-            Err(mark) => self.string_apart(single_quoted_end(self.text.as_bytes(), mark)),
+            Err(mark) => self.escaped_string(mark, b'\'', next_mark_or_single),
         }
     }
 }

@@ -24,13 +24,6 @@ pub(crate) fn string_end(bytes: &[u8], start: usize) -> StringEnd {
     string_end_by(bytes, start, b'"', next_mark)
 }
 
-/// Finds the end of the string in single quotes whose opening quote is just before `start`.
-///
-/// A double quote in it is reported like a control character: JSON has both escaped.
-pub(super) fn single_quoted_end(bytes: &[u8], start: usize) -> StringEnd {
-    string_end_by(bytes, start, b'\'', next_mark_or_single)
-}
-
 /// Finds the end of the string whose opening quote is just before `start`; fails with the place up
 /// to which it is plain, if something in it is escaped or should be.
 #[inline]
@@ -52,19 +45,20 @@ fn end_at(bytes: &[u8], mark: Option<usize>, quote: u8) -> Result<usize, usize> 
 
 /// Finds what means something in a string: a quote, a backslash, a control character.
 #[inline]
-fn next_mark(bytes: &[u8], from: usize) -> Option<usize> {
+pub(super) fn next_mark(bytes: &[u8], from: usize) -> Option<usize> {
     let marks = |word: Word| word.quotes_and_controls() | word.equal(b'\\');
     find(bytes, from, marks, |byte| matches!(byte, b'"' | b'\\' | 0..0x20))
 }
 
-/// Finds the same, and single quotes.
+/// Finds the same, and single quotes: for strings in those, where JSON has both kinds escaped.
 #[inline]
-fn next_mark_or_single(bytes: &[u8], from: usize) -> Option<usize> {
+pub(super) fn next_mark_or_single(bytes: &[u8], from: usize) -> Option<usize> {
     let marks = |word: Word| word.quotes_and_controls() | word.equal(b'\\') | word.equal(b'\'');
     find(bytes, from, marks, |byte| matches!(byte, b'"' | b'\'' | b'\\' | 0..0x20))
 }
 
-fn string_end_by(
+/// Finds the end of a string in which `next_mark` finds what means something.
+pub(super) fn string_end_by(
     bytes: &[u8],
     start: usize,
     quote: u8,

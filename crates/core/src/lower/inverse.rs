@@ -60,18 +60,6 @@ impl Inverse {
         self.shapes.read_nulls()
     }
 
-    /// Returns where in the contract's shape a place of the answer is.
-    pub fn original_pointer(&self, pointer: &Pointer) -> Pointer {
-        let inside = pointer.segments().skip(usize::from(self.is_wrapped));
-        let own = inside.filter(|segment| *segment != self.carrier);
-        own.fold(Pointer::root(), |pointer, segment| pointer.key(&segment))
-    }
-
-    /// Returns the member that carries JSON text, if a value may travel so.
-    pub fn carrier(&self) -> Option<&str> {
-        self.carries_text().then_some(&self.carrier)
-    }
-
     /// Returns what `answer` says in the contract's shape. Nobody has judged it yet.
     pub fn apply(&self, answer: &Document) -> Result<Document, InverseError> {
         if self.is_identity() {

@@ -1,13 +1,13 @@
 //! From what the model said to what the run makes of it.
 //!
-//! An answer in the adapted shape goes through the lowering's inverse, and then only the original
-//! contract judges. Where text may be in either shape, both readings are judged and a tie between
-//! different values is refused.
+//! An answer in the adapted shape, also one amid other text, goes through the lowering's inverse, and
+//! then only the original contract judges. Where text may be in either shape, both readings are
+//! judged and a tie between different values is refused.
 
 use crate::codec::Stop;
 use crate::contract::Source;
 use crate::json::{Document, Kind, Limits, Pointer};
-use crate::judge::{Allowance, Strictness, judge};
+use crate::judge::{Allowance, Strictness, judge, judge_turned};
 use crate::lower::{Inverse, InverseError};
 use crate::verdict::{
     Accepted, EditKind, Edits, Rejected, Rejection, Verdict, Violation, Violations,
@@ -143,7 +143,8 @@ impl Examiner {
         else {
             return as_it_stands();
         };
-        let turned = self.turned_back(offer, inverse, raw);
+        let turn = |answer| turned_back(inverse, &answer);
+        let turned = judge_turned(&offer.contract, raw, &self.allowance, &turn);
         if channel != Channel::Text {
             return turned;
         }
@@ -158,91 +159,30 @@ impl Examiner {
             (Verdict::Rejected(_), as_it_stands) => as_it_stands,
         }
     }
+}
 
-    /// Judges what an answer in the adapted shape says.
-    fn turned_back(&self, offer: &Offer, inverse: &Inverse, raw: &str) -> Verdict {
-        match Document::parse_bytes(raw.as_bytes(), &self.allowance.limits) {
-            Ok(answer) => self.original(offer, inverse, &answer, Edits::default()),
-            Err(_) => match offer.adapted.as_ref() {
-                Some(adapted) if self.strictness() == Strictness::Lenient => {
-                    match judge(adapted, raw, &self.allowance) {
-                        Verdict::Accepted(Accepted { value, edits }) => {
-                            self.original(offer, inverse, &value, edits)
-                        }
-                        Verdict::Rejected(Rejected { reason, violations }) => {
-                            let violations = in_own_shape(violations, inverse);
-                            Verdict::Rejected(Rejected { reason, violations })
-                        }
-                    }
-                }
-                // Only whole answers can be turned back, so this says why it is none.
-                _ => {
-                    let strictness = Strictness::Strict;
-                    let strict = Allowance { strictness, ..self.allowance.clone() };
-                    judge(&offer.contract, raw, &strict)
-                }
-            },
+/// Turns an answer in the adapted shape back into the contract's.
+fn turned_back(inverse: &Inverse, answer: &Document) -> Result<Document, Violations> {
+    let turned = match (inverse.apply(answer), inverse.wrapper()) {
+        // The value itself, in the adapted shape but without its wrapper.
+        (Err(InverseError::NotWrapped), Some(wrapper)) => {
+            Document::parse(format!("{{\"{wrapper}\":{}}}", answer.text()))
+                .map_err(InverseError::Unreadable)
+                .and_then(|wrapped| inverse.apply(&wrapped))
         }
-    }
-
-    /// Turns `answer` back into the contract's shape, and judges it there.
-    fn original(
-        &self,
-        offer: &Offer,
-        inverse: &Inverse,
-        answer: &Document,
-        mut edits: Edits,
-    ) -> Verdict {
-        let turned = match (inverse.apply(answer), inverse.wrapper()) {
-            // The value itself, in the adapted shape but without its wrapper.
-            (Err(InverseError::NotWrapped), Some(wrapper)) => {
-                Document::parse(format!("{{\"{wrapper}\":{}}}", answer.text()))
-                    .map_err(InverseError::Unreadable)
-                    .and_then(|wrapped| inverse.apply(&wrapped))
+        (turned, _) => turned,
+    };
+    turned.map_err(|error| {
+        Violations::from(match error {
+            InverseError::NotJson { pointer, .. } => {
+                Violation { pointer, ..said("dialect", "is text that is not JSON") }
             }
-            (turned, _) => turned,
-        };
-        match turned.map(|original| judge(&offer.contract, original.text(), &self.allowance)) {
-            Ok(Verdict::Accepted(accepted)) => {
-                edits.append(accepted.edits);
-                Verdict::Accepted(Accepted { value: accepted.value, edits })
-            }
-            Ok(rejected @ Verdict::Rejected(_)) => rejected,
-            Err(InverseError::NotJson { pointer, .. }) => {
-                unshaped(Violation { pointer, ..said("dialect", "is text that is not JSON") })
-            }
-            Err(error) => {
+            InverseError::NotWrapped | InverseError::Unreadable(_) => {
                 let message = format!("is no answer to the schema that was given: {error}");
-                unshaped(said("dialect", &message))
+                said("dialect", &message)
             }
-        }
-    }
-}
-
-fn unshaped(violation: Violation) -> Verdict {
-    let violations = Violations::from(violation);
-    Verdict::Rejected(Rejected { reason: Rejection::Invalid, violations })
-}
-
-/// Says where in the contract's own shape an answer breaks the adapted schema: of members that only
-/// the latter has, nobody who knows the contract has heard.
-fn in_own_shape(mut violations: Violations, inverse: &Inverse) -> Violations {
-    for violation in &mut violations.list {
-        let is_about_names =
-            matches!(violation.keyword.as_str(), "required" | "additionalProperties");
-        let names = |member: &str| {
-            violation.pointer.segments().any(|segment| segment == member)
-                || is_about_names && violation.message.contains(&format!("`{member}`"))
-        };
-        let is_unwrapped = inverse.wrapper().is_some() && violation.pointer.is_root();
-        let is_foreign = is_unwrapped || inverse.carrier().is_some_and(names);
-        let pointer = inverse.original_pointer(&violation.pointer);
-        if is_foreign {
-            *violation = said("dialect", "is not in the form that was asked for");
-        }
-        violation.pointer = pointer;
-    }
-    violations
+        })
+    })
 }
 
 /// Says how an answer ended that the contract does not accept.

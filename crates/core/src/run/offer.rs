@@ -20,9 +20,6 @@ const FORMAT_NAME: &str = "answer";
 #[derive(Debug)]
 pub(super) struct Offer {
     pub(super) contract: Arc<Contract>,
-    /// The adapted schema as a contract of its own, where answers differ from the contract's shape:
-    /// it finds damaged answers, which the original then judges.
-    pub(super) adapted: Option<Contract>,
     /// What streamed answers are followed by, where they are in the contract's own shape and the
     /// provider is asked to enforce it.
     pub(super) plan: Option<Arc<Plan>>,
@@ -60,16 +57,11 @@ impl Offer {
             return Err(RunError::new(Outcome::Config, message).advise(Advice::AllowText));
         }
         let examples = contract.worked_examples();
-        let mut offer = Self { contract, adapted: None, plan: None, examples, way };
+        let mut offer = Self { contract, plan: None, examples, way };
         offer.reshape_examples();
-        match offer.lowering() {
-            Some(lowering) if !lowering.inverse.is_identity() => {
-                offer.adapted = Contract::compile(lowering.schema.clone()).ok();
-            }
-            Some(_) if offer.is_enforced() => {
-                offer.plan = Some(Arc::new(Plan::compile(&offer.contract)));
-            }
-            Some(_) | None => {}
+        let is_own_shape = offer.lowering().is_some_and(|it| it.inverse.is_identity());
+        if is_own_shape && offer.is_enforced() {
+            offer.plan = Some(Arc::new(Plan::compile(&offer.contract)));
         }
         Ok(offer)
     }

@@ -209,15 +209,27 @@ impl Purse {
         }
     }
 
-    /// Fails if nothing more may be asked of the model.
-    pub(super) fn allows_model_call(&self) -> Result<(), RunError> {
-        self.levels().try_for_each(Self::has_some_left)
+    /// Fails if nothing more may be asked of the model, beside a request that has used so much and is
+    /// not settled.
+    pub(super) fn allows_model_call(&self, under_way: &Usage) -> Result<(), RunError> {
+        self.levels().try_for_each(|purse| purse.has_some_left(under_way))
     }
 
-    fn has_some_left(&self) -> Result<(), RunError> {
+    /// Returns what is left to pay with, if that is limited.
+    pub(super) fn cost_left(&self) -> Option<Cost> {
+        let left = |purse: &Self| {
+            let Spent { counted, estimated, .. } = purse.spent();
+            let most = purse.0.budget.cost?;
+            Some(most.saturating_sub(counted).saturating_sub(estimated.cost))
+        };
+        self.levels().filter_map(left).min()
+    }
+
+    fn has_some_left(&self, under_way: &Usage) -> Result<(), RunError> {
         let Spent { usage, counted, estimated, .. } = self.spent();
         let Budget { tokens, cost, .. } = self.0.budget;
         let used = usage.total().saturating_add(estimated.tokens);
+        let used = used.saturating_add(under_way.total());
         if let Some(most) = tokens.filter(|most| used >= *most) {
             let guessed = match estimated.tokens {
                 0 => String::new(),

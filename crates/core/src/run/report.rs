@@ -61,6 +61,7 @@ impl From<FailureKind> for Outcome {
             | FailureKind::Stalled
             | FailureKind::Malformed => Self::Provider,
             FailureKind::Program => Self::Harness,
+            FailureKind::Unfit => Self::Config,
             FailureKind::Rejected => Self::AttemptsExhausted,
             FailureKind::TurnCap => Self::TurnCap,
             FailureKind::Budget => Self::Budget,

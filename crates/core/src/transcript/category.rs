@@ -81,6 +81,7 @@ impl Category {
                 | FailureKind::Stalled
                 | FailureKind::Malformed
                 | FailureKind::Program
+                | FailureKind::Unfit
                 | FailureKind::Rejected
                 | FailureKind::TurnCap
                 | FailureKind::Budget => Self::Api,

@@ -7,13 +7,10 @@
 mod finish;
 mod system;
 
-use serde_json::value::RawValue;
-
 use crate::codec::Usage;
 use crate::json::{Kind, Node};
 use crate::message::ToolStatus;
 
-use super::Program;
 use super::delivery::Winner;
 use super::event::{
     Assistant, AssistantMessage, Block, Event, Place, Told, User, UserMessage, Verbatim,
@@ -22,6 +19,7 @@ use super::object::{Fields, Object};
 use super::output::Joint;
 use super::record::Payload;
 use super::tally::Tally;
+use super::{Audience, Program};
 
 /// What claude and qwen call the tool that delivers a structured answer.
 pub(super) const TERMINAL_TOOLS: [&str; 2] = ["StructuredOutput", "structured_output"];
@@ -32,74 +30,113 @@ const ASKING_TOOLS: [&str; 2] = ["AskUserQuestion", "ask_user_question"];
 /// What they call the tool that sends a subagent.
 const TASK_TOOLS: [&str; 3] = ["Task", "Agent", "agent"];
 
-/// Reads a line; nothing comes of one that is not known.
-pub(super) fn read(program: Program, at: Place, object: &Object, tally: &mut Tally) -> Vec<Event> {
-    let root = object.root();
-    match root.text("type") {
-        Some("system") => system::read(program, at, object, tally),
-        Some("assistant") => vec![said(at, object, tally)],
-        Some("user") => vec![told(program, at, object, tally)],
-        Some("result") => vec![finish::read(at, object, tally)],
-        Some("stream_event") => {
-            let kind = root.object("event").and_then(|event| event.owned("type"));
-            let kind = kind.unwrap_or_default();
-            vec![Event::StreamEvent(Verbatim { at, kind, value: object.verbatim(root) })]
+/// Reads a line; `None` if it is not known. What `audience` does not hear is not told.
+pub(super) fn read(
+    program: Program,
+    at: Place,
+    object: &Object,
+    tally: &mut Tally,
+    audience: Audience,
+) -> Option<Vec<Event>> {
+    let tell = |event: fn(Place, &Object) -> Event| match audience {
+        Audience::Somebody => vec![event(at, object)],
+        Audience::Nobody => Vec::new(),
+    };
+    match object.root().text("type")? {
+        "system" => Some(system::read(program, at, object, tally)),
+        "assistant" => {
+            note_said(at, object, tally);
+            Some(tell(said))
         }
-        _ => Vec::new(),
+        "user" => {
+            note_told(program, object, tally);
+            Some(tell(told))
+        }
+        "result" => Some(vec![finish::read(at, object, tally)]),
+        "stream_event" => Some(tell(streamed)),
+        _ => None,
     }
 }
 
-fn said(at: Place, object: &Object, tally: &mut Tally) -> Event {
+fn streamed(at: Place, object: &Object) -> Event {
     let root = object.root();
-    let parent_tool_use_id = root.owned("parent_tool_use_id");
+    let kind = root.object("event").and_then(|event| event.owned("type"));
+    let kind = kind.unwrap_or_default();
+    Event::StreamEvent(Verbatim { at, kind, value: object.verbatim(root) })
+}
+
+fn said(at: Place, object: &Object) -> Event {
+    let root = object.root();
     let message = root.object("message");
     let field = |key: &str| message.and_then(|message| message.owned(key));
-    let items = message.and_then(|message| message.list("content")).unwrap_or_default();
-    let content: Vec<Block> = items.into_iter().map(|item| block(item, object)).collect();
-    for block in &content {
-        tally.record.num_tool_calls += u64::from(matches!(block, Block::ToolUse { .. }));
-        // What a subagent says is told to the model that sent it, not to the user.
-        if parent_tool_use_id.is_none() {
-            note(at, block, tally);
-        }
-    }
     let message = AssistantMessage {
         id: field("id"),
         model: field("model"),
-        content,
+        content: blocks(root).map(|item| block(item, object)).collect(),
         stop_reason: field("stop_reason"),
         usage: message.and_then(|message| message.object("usage")).map(usage),
     };
-    if parent_tool_use_id.is_none() {
-        tally.error_word = root.owned("error").or_else(|| tally.error_word.take());
-        let stop = message.stop_reason.clone();
-        tally.record.stop_reason = stop.or_else(|| tally.record.stop_reason.take());
-    }
+    let parent_tool_use_id = root.owned("parent_tool_use_id");
     Event::Assistant(Assistant { at, parent_tool_use_id, message })
 }
 
-/// Notes what a block of the main session means.
-fn note(at: Place, block: &Block, tally: &mut Tally) {
-    match block {
-        Block::Text { text } => tally.output.say(text, Joint::Apart),
-        Block::ToolUse { id, name, input } => {
-            // A call without arguments delivers nothing.
-            if TERMINAL_TOOLS.contains(&name.as_str()) && input.get() != RawValue::NULL.get() {
-                tally.delivery.call(id, Payload::of_call(at, input.clone()));
-            }
-            tally.asked_user |= ASKING_TOOLS.contains(&name.as_str());
-            if TASK_TOOLS.contains(&name.as_str()) && runs_in_background(input.get()) {
-                tally.launch(id);
-            }
+/// Returns the blocks of a message, if it has such.
+fn blocks(root: Node<'_>) -> impl Iterator<Item = Node<'_>> {
+    let content = root.object("message").and_then(|message| message.member("content"));
+    content.filter(|content| content.kind() == Kind::Array).into_iter().flat_map(Node::items)
+}
+
+/// Claims that a line is of the main session: what a subagent says is told to the model that sent it,
+/// not to the user.
+fn is_of_main_session(root: Node<'_>) -> bool {
+    root.text("parent_tool_use_id").is_none()
+}
+
+fn note_said(at: Place, object: &Object, tally: &mut Tally) {
+    let root = object.root();
+    let is_main = is_of_main_session(root);
+    let message = root.object("message");
+    if let Some(used) = message.and_then(|message| message.object("usage")) {
+        tally.meter.note(message.and_then(|message| message.text("id")), &usage(used));
+    }
+    for item in blocks(root) {
+        tally.record.num_tool_calls += u64::from(item.text("type") == Some("tool_use"));
+        if is_main {
+            note(at, item, object, tally);
         }
-        Block::Thinking { .. } | Block::Opaque { .. } => {}
+    }
+    if is_main {
+        tally.error_word = root.owned("error").or_else(|| tally.error_word.take());
+        let stop = message.and_then(|message| message.owned("stop_reason"));
+        tally.record.stop_reason = stop.or_else(|| tally.record.stop_reason.take());
     }
 }
 
-/// Claims that arguments of a task say `"run_in_background": true`, literally.
-fn runs_in_background(input: &str) -> bool {
-    let input = Object::read(input.as_bytes());
-    input.is_ok_and(|input| input.root().flag("run_in_background") == Some(true))
+/// Notes what a block of the main session means.
+fn note(at: Place, item: Node<'_>, object: &Object, tally: &mut Tally) {
+    match item.text("type") {
+        Some("text") => tally.output.say(item.text("text").unwrap_or_default(), Joint::Apart),
+        Some("tool_use") => {
+            let (id, name) = (item.text("id").unwrap_or_default(), item.text("name"));
+            let name = name.unwrap_or_default();
+            // A call without arguments delivers nothing.
+            if TERMINAL_TOOLS.contains(&name)
+                && let Some(input) = item.given("input")
+            {
+                tally.delivery.call(id, Payload::of_call(at, object.verbatim(input)));
+            }
+            tally.asked_user |= ASKING_TOOLS.contains(&name);
+            if TASK_TOOLS.contains(&name) && runs_in_background(item) {
+                tally.launch(id);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Claims that the arguments of a task say `"run_in_background": true`, literally.
+fn runs_in_background(item: Node<'_>) -> bool {
+    item.object("input").and_then(|input| input.flag("run_in_background")) == Some(true)
 }
 
 fn block(item: Node<'_>, object: &Object) -> Block {
@@ -116,35 +153,33 @@ fn block(item: Node<'_>, object: &Object) -> Block {
     }
 }
 
-fn told(program: Program, at: Place, object: &Object, tally: &mut Tally) -> Event {
+fn told(at: Place, object: &Object) -> Event {
     let root = object.root();
-    let parent_tool_use_id = root.owned("parent_tool_use_id");
-    let content = root.object("message").and_then(|message| message.member("content"));
-    let content: Vec<Told> = match content.map(Node::kind) {
-        Some(Kind::String) => {
-            let text = content.and_then(Node::as_str).unwrap_or_default().to_owned();
-            vec![Told::Text { text }]
-        }
-        Some(Kind::Array) => {
-            content.into_iter().flat_map(Node::items).map(|item| told_block(item, object)).collect()
-        }
-        Some(Kind::Null | Kind::Boolean | Kind::Number | Kind::Object) | None => Vec::new(),
+    let message = root.object("message");
+    let content = match message.and_then(|message| message.text("content")) {
+        Some(text) => vec![Told::Text { text: text.to_owned() }],
+        None => blocks(root).map(|item| told_block(item, object)).collect(),
     };
-    if parent_tool_use_id.is_none() {
-        tally.output.end_turn();
-        for block in &content {
-            settle(program, block, tally);
-        }
-    }
+    let parent_tool_use_id = root.owned("parent_tool_use_id");
     Event::User(User { at, parent_tool_use_id, message: UserMessage { content } })
 }
 
-fn settle(program: Program, block: &Told, tally: &mut Tally) {
-    let winner = if program == Program::Qwen { Winner::First } else { Winner::Last };
-    if let Told::ToolResult { tool_use_id, is_error, .. } = block {
-        let status = if *is_error { ToolStatus::Failed } else { ToolStatus::Done };
-        tally.delivery.settle(tool_use_id, status, winner);
+fn note_told(program: Program, object: &Object, tally: &mut Tally) {
+    let root = object.root();
+    if !is_of_main_session(root) {
+        return;
     }
+    tally.output.end_turn();
+    let winner = if program == Program::Qwen { Winner::First } else { Winner::Last };
+    for item in blocks(root).filter(|item| item.text("type") == Some("tool_result")) {
+        let status = if is_error(item) { ToolStatus::Failed } else { ToolStatus::Done };
+        tally.delivery.settle(item.text("tool_use_id").unwrap_or_default(), status, winner);
+    }
+}
+
+/// Claims that a tool failed: only a literal `true` says so.
+fn is_error(item: Node<'_>) -> bool {
+    item.flag("is_error") == Some(true)
 }
 
 fn told_block(item: Node<'_>, object: &Object) -> Told {
@@ -153,7 +188,7 @@ fn told_block(item: Node<'_>, object: &Object) -> Told {
         Some("tool_result") => Told::ToolResult {
             tool_use_id: item.owned("tool_use_id").unwrap_or_default(),
             content: item.member("content").map(|it| flat(it, object)).unwrap_or_default(),
-            is_error: item.flag("is_error") == Some(true),
+            is_error: is_error(item),
         },
         _ => Told::Opaque { value: object.verbatim(item) },
     }

@@ -60,6 +60,11 @@ impl Delivery {
         matches!(self.stage, Stage::Concluded(Some(_)))
     }
 
+    /// Claims that there is an answer that the program took.
+    pub(super) fn is_accepted(&self) -> bool {
+        self.accepted.is_some() || self.is_delivered()
+    }
+
     /// Notes a call, unless no result could be told to be its own.
     pub(super) fn call(&mut self, id: &str, payload: Payload) {
         if !is_usable(id) {

@@ -10,6 +10,7 @@ use crate::codec::Usage;
 
 use super::Program;
 use super::claude::TERMINAL_TOOLS;
+use super::opencode::STEP_ENDED;
 
 /// Where a line stands in the stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -62,6 +63,20 @@ impl Event {
             | Block::Thinking { .. }
             | Block::Opaque { .. } => None,
         })
+    }
+
+    /// Claims that the model is asked again after this: it was told what its tools did, or a request
+    /// failed.
+    pub fn asks_model(&self) -> bool {
+        match self {
+            Self::User(_) | Self::System(System::Retry(_)) => true,
+            Self::System(System::Other(line)) => line.kind == STEP_ENDED,
+            Self::System(_)
+            | Self::Assistant(_)
+            | Self::StreamEvent(_)
+            | Self::Result(_)
+            | Self::Raw(_) => false,
+        }
     }
 }
 

@@ -51,15 +51,31 @@ pub(super) enum NoObject {
 impl Object {
     /// Reads a line.
     pub(super) fn read(bytes: &[u8]) -> Result<Self, NoObject> {
-        let object = Self::parse(bytes).map_err(NoObject::Malformed)?;
+        let mut text = as_text(bytes).map_err(NoObject::Malformed)?.to_owned();
+        Self::take(&mut text)
+    }
+
+    /// Reads a line, and takes its text if it is an object.
+    pub(super) fn take(text: &mut String) -> Result<Self, NoObject> {
+        let object = Self::parse(text).map_err(NoObject::Malformed)?;
         let kind = object.root().kind();
-        if kind != Kind::Object {
-            return Err(NoObject::OtherKind(kind));
-        }
-        match object.said_twice() {
-            Some(key) => Err(NoObject::Ambiguous(key.to_owned())),
+        let refused = if kind == Kind::Object {
+            object.said_twice().map(|key| NoObject::Ambiguous(key.to_owned()))
+        } else {
+            Some(NoObject::OtherKind(kind))
+        };
+        match refused {
+            Some(refused) => {
+                *text = object.into_text();
+                Err(refused)
+            }
             None => Ok(object),
         }
+    }
+
+    /// Returns the line as it was written.
+    pub(super) fn into_text(self) -> String {
+        self.original.unwrap_or_else(|| self.document.into_text())
     }
 
     /// Returns a member that an object of the line itself says twice.
@@ -83,10 +99,10 @@ impl Object {
         None
     }
 
-    /// Parses JSON of any kind.
-    fn parse(bytes: &[u8]) -> Result<Self, ParseError> {
-        let limits = Limits { bytes: bytes.len(), depth: DEPTH_LIMIT, ..Limits::default() };
-        let error = match Document::parse_bytes(bytes, &limits) {
+    /// Parses JSON of any kind, and takes its text.
+    fn parse(text: &mut String) -> Result<Self, ParseError> {
+        let limits = Limits { bytes: text.len(), depth: DEPTH_LIMIT, ..Limits::default() };
+        let error = match Document::take(text, &limits) {
             Ok(document) => {
                 return Ok(Self { document, original: None, lone_surrogates: 0, huge_numbers: 0 });
             }
@@ -95,10 +111,10 @@ impl Object {
         if !matches!(error.kind, ParseErrorKind::LoneSurrogate | ParseErrorKind::NumberOutOfRange) {
             return Err(error);
         }
-        let text = as_text(bytes)?;
         let Mended { text: mended, lone_surrogates, huge_numbers } = mended(text);
         let document = Document::parse_within(mended, &limits)?;
-        Ok(Self { document, original: Some(text.to_owned()), lone_surrogates, huge_numbers })
+        let original = Some(std::mem::take(text));
+        Ok(Self { document, original, lone_surrogates, huge_numbers })
     }
 
     /// Returns the object.
@@ -135,7 +151,7 @@ impl Object {
 /// Returns where the items of an array stand that holds objects alone, if one of them gives a program
 /// away.
 pub(super) fn items(bytes: &[u8]) -> Option<Vec<Range<usize>>> {
-    let array = Object::parse(bytes).ok()?;
+    let array = Object::parse(&mut as_text(bytes).ok()?.to_owned()).ok()?;
     let items = || array.root().items();
     let is_known = items().any(|item| Program::of_line(item).is_some());
     let is_plain = items().all(|item| item.kind() == Kind::Object);

@@ -10,13 +10,16 @@ use crate::json::Node;
 
 use super::category::Evidence;
 use super::event::{
-    Assistant, AssistantMessage, Block, Event, Finish, Place, System, Told, User, UserMessage,
-    Verbatim, Warning,
+    Assistant, AssistantMessage, Block, Event, Finish, Place, Retry, System, Told, User,
+    UserMessage, Verbatim, Warning,
 };
 use super::object::{Fields, Object};
 use super::output::Joint;
 use super::record::Payload;
 use super::tally::{Failure, Tally};
+
+/// What a line is called with which a step ends whose tools are told to the model next.
+pub(super) const STEP_ENDED: &str = "step_finish tool-calls";
 
 /// Reads a line; nothing comes of one that is not known.
 pub(super) fn read(at: Place, object: &Object, tally: &mut Tally) -> Vec<Event> {
@@ -81,12 +84,21 @@ fn step_ended(at: Place, part: Node<'_>, object: &Object, tally: &mut Tally) -> 
     let used = part.object("tokens").map(usage).unwrap_or_default();
     spend(part, &used, tally);
     let reason = part.text("reason").unwrap_or("unknown");
-    // Tools follow, or the request is sent again.
-    if matches!(reason, "tool-calls" | "unknown") {
-        let (kind, value) = (format!("step_finish {reason}"), object.verbatim(object.root()));
-        return Event::System(System::Other(Verbatim { at, kind, value }));
+    match reason {
+        "tool-calls" => {
+            let (kind, value) = (STEP_ENDED.to_owned(), object.verbatim(object.root()));
+            Event::System(System::Other(Verbatim { at, kind, value }))
+        }
+        "unknown" => {
+            // The stream broke off, and the request is sent again: for ever, if need be.
+            tally.record.num_retries += 1;
+            tally.take_back();
+            let message = Some("the step ended for no reason".to_owned());
+            let retry = Retry { at, attempt: None, status: None, message, pause_ms: None };
+            Event::System(System::Retry(retry))
+        }
+        _ => finish(at, reason, used, None, tally),
     }
-    finish(at, reason, used, None, tally)
 }
 
 fn failed(at: Place, error: Node<'_>, tally: &mut Tally) -> Event {

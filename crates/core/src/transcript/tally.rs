@@ -4,12 +4,14 @@ use std::collections::BTreeSet;
 
 use serde_json::Number;
 
+use crate::codec::Usage;
 use crate::excerpt;
 
 use super::category::{Category, Evidence};
 use super::delivery::Delivery;
 use super::event::{Place, Raw, RawReason};
 use super::heuristics::{self, Doubt, Heuristics};
+use super::meter::Meter;
 use super::output::Output;
 use super::record::{Exit, RawLine, Record};
 
@@ -61,6 +63,8 @@ pub(super) struct Tally {
     pub(super) record: Record,
     pub(super) output: Output,
     pub(super) delivery: Delivery,
+    /// What was used since the program last said what it used in all.
+    pub(super) meter: Meter,
     /// The final text as the program tells it, which beats what was collected.
     pub(super) result: Option<String>,
     /// The program's last word for what is wrong, told before its result.
@@ -83,6 +87,7 @@ impl Tally {
             record: Record::empty(),
             output: Output::default(),
             delivery: Delivery::default(),
+            meter: Meter::default(),
             result: None,
             error_word: None,
             failure: None,
@@ -159,6 +164,13 @@ impl Tally {
         self.record.num_results > 0 && has_ended
     }
 
+    /// Returns what was used so far: what the program said in all, and what was told since.
+    pub(super) fn used(&self) -> Usage {
+        let mut used = self.record.usage;
+        used.add(&self.meter.total());
+        used
+    }
+
     /// Returns everything that was said; of a program that tells its result alone, that.
     pub(super) fn words(&self) -> String {
         let output = self.output.text();
@@ -185,6 +197,7 @@ impl Tally {
         };
         self.record.payload = std::mem::take(&mut self.delivery).into_payload();
         self.record.output = self.output.text();
+        self.record.usage = self.used();
         let is_done = self.record.num_results > 0 && self.failure.is_none();
         // What a program says before it fails, or is stopped, is no answer.
         let answer = self.result.take().or_else(|| self.output.this_turn());

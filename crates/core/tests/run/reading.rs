@@ -68,7 +68,7 @@ fn text_that_means_different_things_in_the_two_shapes_is_refused() {
 }
 
 #[test_case(r#"{"any":{"json":"{broken"}}"#; "text that is no JSON")]
-#[test_case(r#"{"any":{"jsn":"5"},}"#; "a damaged answer in another form")]
+#[test_case(r#"{"any":{"json":"{broken"},}"#; "text that is no JSON in a damaged answer")]
 fn what_only_the_adapted_schema_has_is_not_named(said: &str) {
     let mut job =
         job(json!({ "type": "object", "properties": { "any": {} }, "required": ["any"] }));
@@ -91,6 +91,30 @@ fn the_root_and_an_answer_without_words_can_be_seen_in_errors() {
     assert!(rootless.contains("fails at (root): lacks the required member"), "{rootless}");
     let wordless = message(text(" "));
     assert!(wordless.ends_with("Output preview: (nothing)"), "{wordless}");
+}
+
+/// Codex hands on whatever its model said: prose too, and members left out that were asked for as null.
+#[test_case(r#"{"a":1}"# => Some(r#"{"a":1}"#.to_owned()); "as the contract has it")]
+#[test_case(r#"{"a":1,"b":null,"c":null}"# => Some(r#"{"a":1}"#.to_owned()); "as it was asked for")]
+#[test_case(r#"{"a":1,"b":null}"# => Some(r#"{"a":1}"#.to_owned()); "half and half")]
+#[test_case(r#"{"a":"one"}"# => None; "neither")]
+fn an_answer_amid_prose_is_judged_by_the_original_contract(said: &str) -> Option<String> {
+    let text_of = |said: &str| text(&format!("Here it is:\n\n```json\n{said}\n```\n"));
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            "a": { "type": "integer" }, "b": { "type": "string" }, "c": { "type": "string" },
+        },
+        "required": ["a"],
+        "additionalProperties": false,
+    });
+    let mut job = job(schema);
+    (job.mode, job.dialect, job.policy.reasks) = (Mode::Native, Dialect::Codex, 0);
+    let played = play(job, vec![text_of(said)]);
+    // What is wrong is said of the contract's own members.
+    let attempts = played.report.attempts.iter().flat_map(|it| &it.violations.list);
+    assert!(attempts.map(|it| it.pointer.as_str()).all(|it| it == "/a"), "{:?}", played.report);
+    played.value()
 }
 
 #[test]

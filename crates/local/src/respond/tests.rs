@@ -17,6 +17,7 @@ fn request() -> Request {
         examples: Vec::new(),
         max_output_tokens: Some(60),
         temperature: Some(1.0),
+        max_cost: None,
     }
 }
 

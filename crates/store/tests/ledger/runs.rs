@@ -27,6 +27,7 @@ crate::laws! {
     writes_that_wait_together_share_a_commit,
     a_write_that_fails_takes_nobody_with_it,
     nothing_is_written_after_the_close,
+    short_lives_do_not_disturb_each_other,
 }
 
 async fn a_run_is_there_for_others_when_begin_returns(bed: Bed) {
@@ -294,4 +295,16 @@ async fn nothing_is_written_after_the_close(bed: Bed) {
     ledger.close().await;
     assert!(matches!(other.begin(new_run()).await, Err(StoreError::Closed)));
     assert!(matches!(other.run(token.id().as_str()).await, Err(StoreError::Closed)));
+}
+
+async fn short_lives_do_not_disturb_each_other(bed: Bed) {
+    let lives = (0..8).map(|_| async {
+        for _ in 0..10 {
+            let ledger = bed.open().await;
+            store(&ledger, new_run(), met()).await;
+            ledger.close().await;
+        }
+    });
+    futures_util::future::join_all(lives).await;
+    assert_eq!(counted(&bed.open().await).await, 80);
 }

@@ -38,6 +38,8 @@ pub(crate) struct Launch {
     pub(crate) folder: PathBuf,
     /// What it reads on stdin, which then ends.
     pub(crate) input: Vec<u8>,
+    /// What ends it if this process is killed: a program that calls `guard_family`.
+    pub(crate) guard: Option<PathBuf>,
 }
 
 /// Why a program is not started.
@@ -87,7 +89,8 @@ impl Launch {
         command.args(&self.arguments).current_dir(&self.folder);
         command.env_clear().envs(self.environment.iter().map(|(name, value)| (name, value)));
         command.stdin(stdin).stdout(stdout).stderr(stderr);
-        let family = Family::spawn(command).map_err(|error| self.explain(error))?;
+        let family =
+            Family::spawn(command, self.guard.as_deref()).map_err(|error| self.explain(error))?;
         Ok((family, output))
     }
 

@@ -78,6 +78,7 @@ fn launch(folder: &Path, deeds: &[Deed]) -> Launch {
         environment: Vec::new(),
         folder: folder.to_owned(),
         input: Vec::new(),
+        guard: None,
     }
 }
 

@@ -134,6 +134,7 @@ async fn attempt(mut examined: Examined, endpoint: Endpoint, is_own: bool) -> Ex
         examples: Vec::new(),
         max_output_tokens: Some(16),
         temperature: None,
+        max_cost: None,
     };
     let provider = match Provider::new(endpoint, TIMEOUTS) {
         Ok(provider) => provider,

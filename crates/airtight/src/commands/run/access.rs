@@ -76,7 +76,11 @@ impl Access {
                     .to_owned(),
             ],
             Self::Embedded(_) => Vec::new(),
-            Self::Program(harness) => driver::unheeded(harness.program(), config),
+            Self::Program(harness) => {
+                let unheeded = driver::unheeded(harness.program(), config);
+                let unset = driver::unset(config, environment);
+                unheeded.into_iter().chain(unset).chain(driver::left_out(harness)).collect()
+            }
         }
     }
 

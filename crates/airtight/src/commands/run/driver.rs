@@ -1,9 +1,13 @@
 //! Who answers: a model, or an agent CLI with a model of its own.
 
 use std::fmt;
+use std::path::Path;
 
 use airtight_agent::provider::{Model, Retries};
-use airtight_agent::{Deadlines, Harness, Hook, HookEvent, Installed, Setup, Traits};
+use airtight_agent::{
+    ApprovalMode, Deadlines, Harness, Hook, HookEvent, Installed, NotInstalled, Project, Setup,
+    Traits,
+};
 use airtight_core::run::{Mode, Policy};
 use airtight_core::transcript::Program;
 
@@ -117,6 +121,11 @@ pub(in crate::commands) fn refuse_foreign(program: Program, config: &Config) -> 
             .hint("use `--max-wall-time` or `--max-tool-calls`, which are kept here"));
     }
     let natural = Traits::of(program).mode;
+    if natural == Mode::Prompt && config.is_on(Key::Strict) == Some(true) {
+        let message = format!("`{name}` answers in plain text, which `--strict` refuses");
+        let hint = "leave `--strict` out, or use `--via claude`, `codex` or `qwen`";
+        return Err(Error::new(Outcome::Usage, message).hint(hint));
+    }
     let mode = config.text(Key::Mode).and_then(Mode::named).unwrap_or_default();
     if [Mode::Auto, Mode::Prompt, natural].contains(&mode) {
         return Ok(());
@@ -177,8 +186,71 @@ pub(crate) fn installed(
     let search = environment.variable("PATH").unwrap_or_default();
     Installed::find(program, given.as_deref(), search.as_ref()).map_err(|error| {
         let hint = error.hint();
-        let outcome = Outcome::Run(airtight_core::run::Outcome::Harness);
+        let named = config.strongest(Key::HarnessPath).map(|entry| &entry.origin);
+        let outcome = match (&error, named) {
+            (NotInstalled::NoProgram(_), Some(Origin::Flag(_))) => Outcome::Usage,
+            (NotInstalled::NoProgram(_), _) => Outcome::Contract,
+            (NotInstalled::Missing(_) | NotInstalled::TooOld { .. }, _) => {
+                Outcome::Run(airtight_core::run::Outcome::Harness)
+            }
+        };
         Error::new(outcome, error.to_string()).hint(hint)
+    })
+}
+
+/// Returns the names of further variables that the program gets; they have values already, or none.
+fn besides(config: &Config) -> Result<Vec<String>, Error> {
+    let names = config.list(Key::HarnessEnvironment).unwrap_or_default();
+    if let Some((name, _)) = names.iter().find_map(|name| name.split_once('=')) {
+        let message = format!("`--via-env` names a variable, and sets none: `{name}`");
+        let hint = format!("set it before: `{name}=… airtight run … --via-env {name}`");
+        return Err(Error::new(Outcome::Usage, message).hint(hint));
+    }
+    Ok(names)
+}
+
+/// Says which variables the program was to get that are not there.
+pub(super) fn unset(config: &Config, environment: &Environment) -> Vec<String> {
+    let names = config.list(Key::HarnessEnvironment).unwrap_or_default();
+    let unset = names.into_iter().filter(|name| environment.variable(name).is_none());
+    unset.map(|name| format!("`{name}`, which `--via-env` passes on, is not set")).collect()
+}
+
+/// Says what becomes of what a repository sets for the program: it counts if the user trusts it.
+fn project(
+    program: Program,
+    approval: ApprovalMode,
+    folder: &Path,
+    config: &Config,
+    environment: &Environment,
+) -> Result<Project, Error> {
+    if config.trusts(folder, environment) {
+        return Ok(Project::Trusted);
+    }
+    Project::untrusted(program, approval, folder, environment.home()).map_err(|untrusted| {
+        let message = "the folder has settings of its own, and you did not say that you trust it";
+        Error::new(Outcome::Contract, message).caused_by(untrusted).hint(trust_hint(folder))
+    })
+}
+
+fn trust_hint(folder: &Path) -> String {
+    let folder = folder.display();
+    format!(
+        "read what is there; then pass `--trust-project`, or add `{folder}` to `trusted_projects` in \
+         your own `airtight.toml`"
+    )
+}
+
+/// Says which settings of the folder are left out.
+pub(super) fn left_out(harness: &Harness) -> Option<String> {
+    let files = harness.left_out().iter().map(|file| format!("`{}`", file.display()));
+    let files = files.collect::<Vec<_>>().join(", ");
+    let name = harness.program().name();
+    (!files.is_empty()).then(|| {
+        format!(
+            "`{name}` leaves out what the folder sets for it, in {files}: `--trust-project` lets it \
+             count"
+        )
     })
 }
 
@@ -198,19 +270,23 @@ pub(super) fn harness(
         let hint = "use `--via claude` or `--via qwen`, or remove the hooks";
         return Err(Error::new(Outcome::Contract, message).hint(hint));
     }
-    let besides = config.list(Key::HarnessEnvironment).unwrap_or_default();
+    let approval = equipment::approval(config)?;
+    let project = project(program, approval, &folder, config, environment)?;
+    let besides = besides(config)?;
     let usual = Deadlines::default();
     Ok(Harness::new(Setup {
         program,
         installed,
         folder,
+        project,
         environment: Setup::environment_of(program, environment.all(), &besides),
         model,
-        approval: equipment::approval(config)?,
+        approval,
         max_turns: config.small(Key::MaxTurns),
         reasks: job::policy(config)?.reasks,
         arguments: config.list(Key::HarnessArguments).unwrap_or_default(),
         hooks,
+        guard: Environment::program(),
         deadlines: Deadlines {
             first_line: config.duration(Key::HeadTimeout).unwrap_or(usual.first_line),
             idle: config.duration(Key::IdleTimeout).unwrap_or(usual.idle),

@@ -90,7 +90,9 @@ pub(super) async fn enter(
     redactor: Redactor,
     limit: &Limit,
 ) -> Result<Entry, Error> {
-    let (contract, prompt) = (run.contract.fingerprint.clone(), run.job.prompt.clone());
+    let contract = run.contract.fingerprint.clone();
+    // As it was asked, or as a ledger without secrets has it.
+    let asked = [run.job.prompt.clone(), redactor.mask(&run.job.prompt).into_owned()];
     let key = run.key.clone().unwrap_or_default();
     let entered = tokio::select! {
         biased;
@@ -101,7 +103,7 @@ pub(super) async fn enter(
         Entered::Fresh(recorder) => Ok(Entry::Fresh(recorder)),
         Entered::Finished(run) => {
             let is_other = run.summary.fingerprint != contract
-                || run.prompt.as_ref().is_some_and(|stored| *stored != prompt);
+                || run.prompt.as_ref().is_some_and(|stored| !asked.contains(stored));
             if is_other {
                 return Err(misused(&key, &run));
             }

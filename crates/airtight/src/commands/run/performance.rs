@@ -127,7 +127,8 @@ impl Prepared {
     ) -> Result<Performed, Error> {
         watchers.warn(&self.notes);
         let ledger = self.open_ledger(limit).await?;
-        let performed = self.perform_in(ledger.as_ref(), session_id, watchers, limit).await;
+        let performing = self.perform_in(ledger.as_ref(), session_id, watchers, limit);
+        let performed = Box::pin(performing).await;
         if let Some(Opened { ledger, .. }) = ledger {
             ledger.close().await;
         }
@@ -187,17 +188,7 @@ impl Prepared {
         }
         init.run_id = watchers.recorder.as_ref().map(|recorder| recorder.id().to_string());
         watchers.output.begin(init);
-        let recorder = watchers.recorder.clone();
-        let driven = agent.drive_since(limit.started, run, watchers, limit.interrupt.clone());
-        let report = match &recorder {
-            Some(recorder) => recorder.during(driven).await,
-            None => driven.await,
-        };
-        if let Some(recorder) = recorder
-            && let Err(error) = recorder.finish(&report, None).await
-        {
-            watchers.output.unstored(unstored(&error));
-        }
+        let report = drive(&agent, run, watchers, limit).await;
         watchers.close();
         drop(agent);
         unpacked.mcp.close().await;
@@ -213,6 +204,19 @@ impl Prepared {
         };
         Ok(Some(Opened { books, ledger }))
     }
+}
+
+/// Has the agent perform `run`, and puts its end on record.
+async fn drive(agent: &Agent, run: Run, watchers: &mut Watchers<'_, '_>, limit: &Limit) -> Report {
+    let recorder = watchers.recorder.clone();
+    let driven = agent.drive_since(limit.started, run, watchers, limit.interrupt.clone());
+    let driven = Box::pin(driven);
+    let Some(recorder) = recorder else { return driven.await };
+    let report = recorder.during(driven).await;
+    if let Err(error) = recorder.finish(&report, None).await {
+        watchers.output.unstored(&unstored(&error));
+    }
+    report
 }
 
 fn init(session_id: &str, model: &str, contract: ContractName, unpacked: &Unpacked) -> Init {

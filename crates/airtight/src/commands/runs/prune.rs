@@ -1,14 +1,14 @@
 //! `airtight runs prune`: delete what is not kept any longer.
 
-use std::pin::pin;
-
-use airtight_store::{Filter, Review, RunState};
-use futures_util::StreamExt as _;
+use airtight_store::{Filter, Page, Review, RunState, RunSummary};
 
 use super::Asked;
 use crate::cli::PruneArgs;
 use crate::error::{Error, Outcome};
 use crate::printer::{Printer, Span};
+
+/// How many runs are in memory at once.
+const AT_ONCE: u32 = 1_000;
 
 /// Deletes runs whose time is over.
 pub(super) async fn run(
@@ -34,15 +34,18 @@ pub(super) async fn run(
 }
 
 /// Counts what would be deleted, by the rules of the ledger.
-async fn count(asked: &Asked, now_ms: i64, before_ms: Option<i64>) -> Result<u64, Error> {
+async fn count(asked: &Asked, now_ms: i64, before_ms: Option<i64>) -> Result<usize, Error> {
     let filter = Filter { state: Some(RunState::Done), ..Filter::default() };
-    let mut runs = pin!(asked.ledger.export(&filter));
-    let mut count = 0;
-    while let Some(run) = runs.next().await {
-        let run = run.map_err(asked.failed())?.summary;
-        let is_over = run.expires_at.is_some_and(|at| at <= now_ms);
+    let is_over = |run: &RunSummary| {
         let is_old = before_ms.is_some_and(|before| run.started_at < before);
-        count += u64::from(is_over || (is_old && run.review != Review::Flagged));
+        run.expires_at.is_some_and(|at| at <= now_ms) || (is_old && run.review != Review::Flagged)
+    };
+    let (mut count, mut after) = (0, None);
+    loop {
+        let page = Page { limit: AT_ONCE, after, ..Page::default() };
+        let runs = asked.ledger.runs(&filter, page).await.map_err(asked.failed())?;
+        let Some(last) = runs.last() else { return Ok(count) };
+        after = Some(last.number);
+        count += runs.iter().filter(|run| is_over(run)).count();
     }
-    Ok(count)
 }

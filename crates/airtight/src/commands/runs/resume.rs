@@ -63,6 +63,9 @@ async fn find(args: &ResumeArgs, environment: &Environment) -> Result<(Vec<Strin
         add("--system", system);
     }
     add("--store-level", summary.store.name());
+    if let (Some(until), Some(ended)) = (summary.expires_at, summary.ended_at) {
+        add("--store-keep", &format!("{}s", until.saturating_sub(ended).max(1_000) / 1_000));
+    }
     let again = Again {
         key: summary.key.clone().unwrap_or_else(|| summary.id.to_string()),
         source: run.input.clone(),

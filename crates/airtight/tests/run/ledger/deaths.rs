@@ -1,5 +1,7 @@
 //! Processes that are killed at each stage: nothing that was acknowledged is lost.
 
+use std::io::{BufRead as _, BufReader};
+
 use airtight_fake::Turn;
 use serde_json::{Value, json};
 
@@ -63,6 +65,19 @@ fn between_two_requests() {
         log.as_array().unwrap().iter().map(|it| it["state"].as_str().unwrap()).collect();
     assert_eq!(states, ["closed", "unknown"]);
     goes_on(&stage, &run, &["Review"]);
+}
+
+#[test]
+fn a_run_whose_name_was_told_is_there() {
+    let stage = Stage::new([Turn::text("x").gate(0, "start")]);
+    let mut child = stage.start(&["Review"]);
+    let mut first = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut first).unwrap();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let told: Value = serde_json::from_str(&first).unwrap();
+    let run = &listed(&stage)[0];
+    assert_eq!((&run["id"], &run["state"]), (&told["run_id"], &json!("unknown")));
 }
 
 #[test]

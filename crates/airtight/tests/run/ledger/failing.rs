@@ -35,26 +35,6 @@ fn a_place_where_nothing_can_be_written() {
 }
 
 #[test]
-fn a_user_without_a_home() {
-    let stage = Stage::new([good()]);
-    let mut command = stage.command(&[
-        "run",
-        "--json-schema",
-        "review.json",
-        "--output-format",
-        "stream-json",
-        "--no-record",
-        "x",
-    ]);
-    command.env_remove("XDG_DATA_HOME").env("HOME", "");
-    // A home that is nowhere is looked up in the list of users, which has one.
-    let said: Said = command.output().unwrap().into();
-    if said.code != 0 {
-        refused(&said, &stage, "there is no place for the ledger");
-    }
-}
-
-#[test]
 fn a_disk_that_fills_up_costs_the_record_and_not_the_answer() {
     let long = json!({ "summary": "x".repeat(3_000_000), "score": 9 });
     let stage = Stage::new([Turn::call("structured_output", long)]);

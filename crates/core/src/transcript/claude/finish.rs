@@ -7,6 +7,7 @@ use crate::json::{Kind, Node};
 
 use super::super::category::Evidence;
 use super::super::event::{Event, Finish, Place};
+use super::super::meter::Meter;
 use super::super::object::{Fields, Object};
 use super::super::record::Payload;
 use super::super::tally::{Failure, Tally};
@@ -32,6 +33,7 @@ pub(super) fn read(at: Place, object: &Object, tally: &mut Tally) -> Event {
     record.num_turns = root.count("num_turns").or(record.num_turns);
     // Each result counts what was used since the last one; the cost is that of the whole session.
     record.usage.add(&used);
+    tally.meter = Meter::default();
     record.total_cost_usd = root.number("total_cost_usd").or(record.total_cost_usd.take());
     let denials = root.member("permission_denials").map(|denials| object.verbatim(denials));
     record.permission_denials = denials.or(record.permission_denials.take());

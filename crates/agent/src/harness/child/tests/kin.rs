@@ -1,6 +1,7 @@
 //! What a program leaves running (C3).
 
 use std::future::pending;
+use std::os::unix::process::ExitStatusExt as _;
 
 use test_case::test_case;
 use tokio::process::Command;
@@ -125,6 +126,50 @@ async fn whoever_ends_the_process_ends_all_kin() {
         .unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
     scene.assert_gone("pid");
+}
+
+#[tokio::test]
+async fn nothing_outlives_a_process_that_is_killed() {
+    let scene = Scene::new();
+    // In a process of its own, which kills itself once everybody is there.
+    let output = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "harness::child::tests::kin::is_killed", "--ignored"])
+        .current_dir(scene.folder.path())
+        .output()
+        .await
+        .unwrap();
+    assert_eq!(output.status.signal(), Some(9));
+    for name in ["pid", "leader"] {
+        let pid = fs::read_to_string(scene.path(name)).unwrap();
+        let gone = async {
+            while is_alive(&pid) {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        };
+        tokio::time::timeout(LONG, gone).await.unwrap();
+    }
+}
+
+/// Claims that a process is there that has not ended; nobody may be left to wait for one that has.
+fn is_alive(pid: &str) -> bool {
+    let state = fs::read_to_string(Path::new("/proc").join(pid).join("stat"));
+    state.is_ok_and(|state| !state.contains(") Z "))
+}
+
+#[tokio::test]
+#[ignore = "started by another test, in a process of its own"]
+async fn is_killed() {
+    let folder = std::env::current_dir().unwrap();
+    let escape = start(Variables::Kept, &fugitive(&[Deed::LeaveSession, ignore_term()]));
+    let deeds = [note("leader"), escape, wait_for("pid"), say("on\n"), Deed::Stall];
+    let helper = standin().parent().unwrap().with_file_name("airtight-sandbox");
+    let launch = Launch { guard: Some(helper), ..launch(&folder, &deeds) };
+    let mut listen = |_: &[u8]| {
+        let me = rustix::process::getpid();
+        rustix::process::kill_process(me, rustix::process::Signal::KILL).unwrap();
+        Heard::More
+    };
+    drop(attend(launch, &PATIENT, &mut listen, pending()).await);
 }
 
 #[tokio::test]

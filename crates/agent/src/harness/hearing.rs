@@ -1,0 +1,116 @@
+//! What is heard of a program while it works, and when that is enough.
+
+use airtight_core::transcript::{self, Decoder, Event, Exit, Program, Record, System};
+use tokio_util::sync::CancellationToken;
+
+use super::child::{self, Ended};
+use crate::provider::{Heard, Listen};
+
+/// How often in a row a request may fail and be sent again. Most programs give up after five or ten
+/// times; the others never do.
+pub(super) const SETBACK_LIMIT: u32 = 20;
+
+/// Why a program was ended that had not ended by itself.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Reason {
+    /// It was not.
+    None,
+    /// The listener wanted no more.
+    Unwanted,
+    /// It does not offer its model the tool for the answer: the schema was dropped.
+    NoTool,
+    /// It sends the same request again and again, the last time for this reason, if it told one.
+    Stuck(Option<String>),
+}
+
+/// What is heard of a program while it works.
+pub(super) struct Hearing<'l> {
+    decoder: Decoder,
+    listen: Listen<'l>,
+    program: Program,
+    has_schema: bool,
+    reason: Reason,
+    /// How often in a row a request came to nothing.
+    setbacks: u32,
+    /// Cancelled when the program is to be ended.
+    pub(super) enough: CancellationToken,
+}
+
+impl<'l> Hearing<'l> {
+    /// Begins to listen.
+    pub(super) fn new(program: Program, has_schema: bool, listen: Listen<'l>) -> Self {
+        let (decoder, enough) = (Decoder::of(program), CancellationToken::new());
+        Self { decoder, listen, program, has_schema, reason: Reason::None, setbacks: 0, enough }
+    }
+
+    /// Takes the next bytes of what it says.
+    pub(super) fn hear(&mut self, bytes: &[u8]) -> child::Heard {
+        for event in self.decoder.push(bytes) {
+            self.tell(event);
+        }
+        if self.decoder.is_over() { child::Heard::Concluded } else { child::Heard::More }
+    }
+
+    fn tell(&mut self, event: Event) {
+        if self.lacks_tool(&event) {
+            self.end(Reason::NoTool);
+        }
+        self.count_setbacks(&event);
+        let goes_on = event.asks_model() && !self.decoder.has_answer();
+        self.pass_on(Heard::Activity(Box::new(event)));
+        if goes_on {
+            self.pass_on(Heard::WentOn(self.decoder.used()));
+        }
+    }
+
+    fn pass_on(&mut self, heard: Heard<'_>) {
+        if (self.listen)(heard).is_break() {
+            self.end(Reason::Unwanted);
+        }
+    }
+
+    fn end(&mut self, reason: Reason) {
+        if self.reason == Reason::None {
+            self.reason = reason;
+        }
+        self.enough.cancel();
+    }
+
+    /// Counts how often in a row a request came to nothing; each time is a sign of life, so that no
+    /// deadline for silence would ever pass.
+    fn count_setbacks(&mut self, event: &Event) {
+        let why = match event {
+            Event::System(System::Retry(retry)) => retry.message.clone(),
+            Event::System(System::Warning(warning)) => Some(warning.message.clone()),
+            // Opencode tells what was said in a request that it sends again.
+            Event::Assistant(_) if self.program == Program::Opencode => return,
+            Event::Assistant(_) | Event::User(_) | Event::Result(_) => {
+                self.setbacks = 0;
+                return;
+            }
+            Event::System(_) | Event::StreamEvent(_) | Event::Raw(_) => return,
+        };
+        self.setbacks += 1;
+        if self.setbacks >= SETBACK_LIMIT {
+            self.end(Reason::Stuck(why));
+        }
+    }
+
+    /// Claims that a session begins without the tool that its schema should have made.
+    fn lacks_tool(&self, event: &Event) -> bool {
+        let Event::System(System::Init(init)) = event else { return false };
+        let has_tool = matches!(self.program, Program::Claude | Program::Qwen);
+        self.has_schema && has_tool && !init.offers_structured_output()
+    }
+
+    /// Takes its end, and returns what it all comes to.
+    pub(super) fn finish(mut self, ended: &Ended) -> (Record, Reason) {
+        let exit = ended.exit_code.map_or(Exit::Unknown, Exit::Code);
+        let decoder = std::mem::take(&mut self.decoder);
+        let transcript::Ended { events, record } = decoder.finish(exit);
+        for event in events {
+            self.tell(event);
+        }
+        (record, self.reason)
+    }
+}
