@@ -17,9 +17,9 @@ fn a_refused_key_ends_the_batch_after_one_request() {
 }
 
 #[test]
-fn an_empty_account_ends_the_batch_after_one_request() {
-    let empty = Turn::status(404).forever();
-    let stage = Stage::new([empty]).with("in.jsonl", lines(100));
+fn a_model_that_does_not_exist_ends_the_batch_after_one_request() {
+    let unknown = Turn::status(404).forever();
+    let stage = Stage::new([unknown]).with("in.jsonl", lines(100));
     let said = stage.batch(&[]);
     assert_eq!(said.code, 3, "{said:?}");
     assert_eq!(stage.fake.requests().len(), 1);

@@ -68,6 +68,7 @@ impl Return {
             | FailureKind::Request
             | FailureKind::Unfit
             | FailureKind::Program
+            | FailureKind::Unfit
             | FailureKind::Rejected
             | FailureKind::TurnCap
             | FailureKind::Budget => Self::Answered,

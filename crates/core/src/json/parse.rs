@@ -281,12 +281,15 @@ impl<'t> Parser<'t> {
                     self.at = mark;
                     return Err(Box::new(ParseErrorKind::ControlCharacter));
                 }
-                None => return Err(self.unfinished()),
+                None => return Err(Box::new(self.unfinished())),
             }
             let escape = text.get(mark..).unwrap_or_default();
             let (character, length) = match decode_escape(escape) {
                 Ok(decoded) => decoded,
-                Err(kind) => return Err(self.broken_escape(mark, kind, quote, next_mark)),
+                Err(kind) => {
+                    let kind = self.broken_escape(mark, kind, quote, next_mark);
+                    return Err(Box::new(kind));
+                }
             };
             self.decoded.push(character);
             plain = mark + length;
@@ -305,23 +308,23 @@ impl<'t> Parser<'t> {
         kind: ParseErrorKind,
         quote: u8,
         next_mark: impl Fn(&[u8], usize) -> Option<usize>,
-    ) -> Mistake {
+    ) -> ParseErrorKind {
         match string_end_by(self.text.as_bytes(), at, quote, next_mark) {
             StringEnd::Open => self.unfinished(),
             StringEnd::Control { at } => {
                 self.at = at;
-                Box::new(ParseErrorKind::ControlCharacter)
+                ParseErrorKind::ControlCharacter
             }
             StringEnd::Closed { .. } => {
                 self.at = at;
-                Box::new(kind)
+                kind
             }
         }
     }
 
-    fn unfinished(&mut self) -> Mistake {
+    fn unfinished(&mut self) -> ParseErrorKind {
         self.at = self.text.len();
-        Box::new(ParseErrorKind::Truncated)
+        ParseErrorKind::Truncated
     }
 
     pub(super) fn scalar(&mut self, kind: Kind, end: usize, extra: u32) -> Result<(), Mistake> {
