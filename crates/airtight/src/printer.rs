@@ -139,7 +139,7 @@ impl Printer {
         self.out_is_terminal
     }
 
-    /// Prints a text that we made ourselves, such as a completion script, as it is.
+    /// Prints a text as it is: one that we made ourselves, or any to a pipe.
     pub(crate) fn verbatim(&mut self, text: &[u8]) -> Result<(), Error> {
         self.out.write_all(text).map_err(unwritable)
     }

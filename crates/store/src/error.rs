@@ -135,6 +135,20 @@ pub enum StoreError {
         /// The name.
         id: String,
     },
+    /// The key is that of another job.
+    #[error("the key belongs to another job, of run `{id}`: choose another key")]
+    OtherJob {
+        /// The run.
+        id: String,
+    },
+    /// The value would not be stored as it is.
+    #[error("run `{id}` is stored `{level}`, so the value would not be kept as it is")]
+    Unkept {
+        /// The run.
+        id: String,
+        /// How it is stored.
+        level: &'static str,
+    },
     /// Several runs have names that begin like this.
     #[error("{matches} runs or more have a name that begins with `{prefix}`: give more of it")]
     Ambiguous {

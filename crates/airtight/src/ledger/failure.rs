@@ -26,6 +26,12 @@ fn mistyped(error: &StoreError) -> Option<&'static str> {
     if matches!(error, StoreError::Ambiguous { .. }) {
         return Some("`airtight runs list --id BEGINNING` shows them");
     }
+    if matches!(error, StoreError::OtherJob { .. }) {
+        return Some("`airtight runs show ID` shows that job");
+    }
+    if matches!(error, StoreError::Unkept { .. }) {
+        return Some("reject it, or have it done again with `--store-level full`");
+    }
     let is_open = matches!(error, StoreError::NotOver { .. });
     is_open.then_some("`airtight runs show ID` says who is at it")
 }

@@ -146,13 +146,7 @@ impl Recorder {
         let State { unsent, events, mut ended, extraction, .. } =
             std::mem::take(&mut *self.state());
         ended.extend(extraction);
-        // Nothing left, so nobody need wonder whether it was paid.
-        ended.extend(unsent.map(|number| AttemptEnd {
-            number,
-            ending: "unsent".to_owned(),
-            cost: Some(Cost::default()),
-            ..AttemptEnd::default()
-        }));
+        ended.extend(unsent.map(never_left));
         let finish = ending::finish(report, &self.redactor);
         let output = finish.output.as_deref();
         let ended = ended.into_iter().map(|end| ending::without(end, output)).collect();
@@ -167,13 +161,9 @@ impl Recorder {
         error: String,
         claim: Option<Claim>,
     ) -> Result<(), StoreError> {
-        let State { events, mut ended, unsent, .. } = std::mem::take(&mut *self.state());
-        let never_left = |number| AttemptEnd {
-            number,
-            ending: "unsent".to_owned(),
-            cost: Some(Cost::default()),
-            ..AttemptEnd::default()
-        };
+        let State { events, mut ended, unsent, extraction, .. } =
+            std::mem::take(&mut *self.state());
+        ended.extend(extraction);
         ended.extend(unsent.map(never_left));
         let postponed = airtight_store::Postponed { after, error, ended, events, claim };
         self.ledger.postpone(&self.token, postponed).await
@@ -303,5 +293,15 @@ impl Journal for Recorder {
 
     fn close<'a>(&'a self, number: i64, arrival: Arrival<'a>) -> Entry<'a, ()> {
         Box::pin(self.close_attempt(number, arrival))
+    }
+}
+
+/// Ends an attempt of which nothing left, so that nobody need wonder whether it was paid.
+fn never_left(number: i64) -> AttemptEnd {
+    AttemptEnd {
+        number,
+        ending: "unsent".to_owned(),
+        cost: Some(Cost::default()),
+        ..AttemptEnd::default()
     }
 }

@@ -1,6 +1,7 @@
 //! The answer of an earlier run, told again.
 
-use airtight_store::Run;
+use airtight_core::redact::MASK;
+use airtight_store::{Level, Run};
 use serde_json::value::RawValue;
 
 use super::shapes::{Line, RunResult};
@@ -18,6 +19,11 @@ impl Output<'_> {
                 "it was stored as metadata alone, or pruned; choose another `--idempotency-key`",
             ));
         };
+        if run.summary.store != Level::Full && value.contains(MASK) {
+            let message = format!("run `{id}` has this key, and secrets in its answer are masked");
+            let hint = "choose another `--idempotency-key`, or `--store-level full`";
+            return self.refuse(Error::new(Outcome::Usage, message).hint(hint));
+        }
         let result = self.repetition(run, value);
         self.tell(&Line::Result(Box::new(result)));
         self.conclude()?;

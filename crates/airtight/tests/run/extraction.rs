@@ -123,7 +123,7 @@ fn orders_in_the_text_reach_the_extractor_as_data() {
 fn transcripts_have_neither_the_text_nor_what_was_found_in_it() {
     let stage = Stage::new([prose(), found(SUMMARY, 9)]);
     assert_eq!(extract(&stage, &[]).code, 0);
-    let kept = stage.contents("data").concat();
+    let kept = stage.contents("data/airtight/runs").concat();
     assert!(kept.contains("\"extracting\"") && kept.contains("\"extract\""), "{kept}");
     assert!(!kept.contains("constant"), "{kept}");
 }

@@ -63,6 +63,7 @@ fn a_contract_that_is_too_long_is_refused_with_what_to_type() {
         "required": ["answer"],
     });
     fs::write(folder.path().join("long.json"), contract.to_string()).unwrap();
+    fs::create_dir(folder.path().join("tmp")).unwrap();
     let mut command = bare(folder.path());
     command.current_dir(folder.path()).args(["run", "--via", "claude", "--via-path", "claude"]);
     command.args(["--json-schema", "@long.json", "--output-format", "stream-json", QUESTION]);

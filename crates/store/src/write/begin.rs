@@ -29,8 +29,9 @@ const INSERT_CONTRACT: &str = "INSERT INTO contracts \
 pub(crate) const INSERT_ATTEMPT: &str = "INSERT INTO attempts \
      (run, number, state, token, provider, model, purpose, coded, started_at) \
      VALUES ($1, $2, 'open', $3, $4, $5, $6, '', $7) ON CONFLICT DO NOTHING";
-const FIND: &str = "SELECT seq, id, state, token, owner, valid, started_at FROM runs \
+const FIND: &str = "SELECT seq, id, state, token, owner, valid, started_at, fingerprint, level FROM runs \
      WHERE job_key = $1 OR id = $2 ORDER BY CASE WHEN job_key = $1 THEN 0 ELSE 1 END LIMIT 1 {LOCK}";
+const PROMPT: &str = "SELECT prompt FROM questions WHERE run = $1";
 const GIVE_UP_KEY: &str = "UPDATE runs SET job_key = NULL WHERE seq = $1";
 const TAKE_OVER: &str =
     "UPDATE runs SET token = $1, owner = $2, state = 'open' WHERE seq = $3 AND state <> 'done'";
@@ -73,6 +74,8 @@ struct Found {
     owner: String,
     valid: bool,
     started_at: i64,
+    fingerprint: String,
+    level: Level,
 }
 
 impl Begin {
@@ -233,6 +236,8 @@ impl Begin {
             owner: columns.take()?,
             valid: columns.take::<i64>()? != 0,
             started_at: columns.take()?,
+            fingerprint: columns.take()?,
+            level: Level::named(&columns.take::<String>()?),
         }))
     }
 
@@ -254,6 +259,7 @@ impl Begin {
         to: &mut Transaction<'_>,
         found: &Found,
     ) -> Result<Begun, StoreError> {
+        self.require_same_job(to, found).await?;
         let fail = to.fail();
         sqlx::query(TAKE_OVER)
             .bind(self.token.as_str())
@@ -272,8 +278,31 @@ impl Begin {
         beat(to).await?;
         let mut token = self.resumed(to, found).await?;
         token.taken_over = true;
+        // It stays as well kept as it began.
+        token.level = found.level;
         self.open_first(to, &token).await?;
         Ok(Begun::Fresh(token))
+    }
+
+    /// Refuses to go on with a run that was asked something else: its answer would stand as that.
+    async fn require_same_job(
+        &self,
+        to: &mut Transaction<'_>,
+        found: &Found,
+    ) -> Result<(), StoreError> {
+        let other = || StoreError::OtherJob { id: found.id.clone() };
+        if found.fingerprint != self.run.contract.fingerprint {
+            return Err(other());
+        }
+        let row = sqlx::query(PROMPT)
+            .bind(found.seq)
+            .fetch_one(&mut *to.connection)
+            .await
+            .map_err(to.fail())?;
+        let asked: Option<String> = Columns::of(&row).take()?;
+        // What is kept otherwise looks otherwise.
+        let is_comparable = found.level == self.run.retention.level;
+        if is_comparable && asked != self.prompt { Err(other()) } else { Ok(()) }
     }
 
     /// Returns the token of a run that has attempts and events already.

@@ -94,6 +94,10 @@ impl Decide {
     ) -> Result<(), StoreError> {
         let mut packer = Packer::new(to.sieve(self.level));
         let parsed = packer.json("parsed", Some(value))?;
+        if parsed.as_deref() != Some(value) {
+            let id = before.summary.id.to_string();
+            return Err(StoreError::Unkept { id, level: self.level.name() });
+        }
         // Which columns are in base64 is a matter of the row: name the others again.
         let full = to.sieve(Level::Full);
         let mut others = Packer { sieve: full, packed: packer.packed };

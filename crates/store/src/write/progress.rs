@@ -36,9 +36,10 @@ impl Ledger {
             ("purpose", &attempt.purpose),
         ])?;
         let number = token.next_attempt();
+        // Counted before: whoever stops waiting here leaves one that may be open.
+        token.open.fetch_add(1, Ordering::Relaxed);
         let write = OpenAttempt { token: token.clone(), number, attempt };
         self.write(token.seq, write).await?.stored()?;
-        token.open.fetch_add(1, Ordering::Relaxed);
         Ok(number)
     }
 

@@ -1,12 +1,13 @@
 //! What people decide about runs.
 
-use airtight_store::{Filter, NewDecision, Page, Review, StatsFilter, StoreError};
+use airtight_store::{Filter, Level, NewDecision, Page, Review, StatsFilter, StoreError};
 
 use crate::bed::{Bed, begin, failed, met, new_run, store};
 
 crate::laws! {
     a_flagged_run_waits_until_somebody_decides,
     an_accepted_value_keeps_what_was_there_before,
+    a_value_that_would_not_be_kept_is_not_accepted,
     nobody_decides_about_a_run_that_is_not_over,
 }
 
@@ -61,6 +62,18 @@ async fn an_accepted_value_keeps_what_was_there_before(bed: Bed) {
     assert!(told.contains(&("ada", r#"{"n":1}"#, "[1]")), "{told:?}");
     assert!(told.contains(&("bob", "[1]", "\"\\u0000\"")), "{told:?}");
     assert_eq!(decisions[0].note.as_deref(), Some("note \0"));
+}
+
+async fn a_value_that_would_not_be_kept_is_not_accepted(bed: Bed) {
+    let ledger = bed.open().await;
+    let mut run = new_run();
+    run.retention.level = Level::Metadata;
+    let token = store(&ledger, run, flagged()).await;
+    let value = NewDecision::Accept { value: "[1]".to_owned() };
+    let refused = ledger.decide(token.id().as_str(), value, "ada", None).await;
+    assert!(matches!(refused, Err(StoreError::Unkept { level: "metadata", .. })), "{refused:?}");
+    let run = ledger.run(token.id().as_str()).await.unwrap();
+    assert_eq!((run.summary.review, run.summary.output_valid), (Review::Flagged, false));
 }
 
 async fn nobody_decides_about_a_run_that_is_not_over(bed: Bed) {

@@ -5,8 +5,8 @@ use std::time::Duration;
 use airtight_core::codec::Usage;
 use airtight_core::price::Cost;
 use airtight_store::{
-    AttemptEnd, AttemptState, Begun, Filter, NewEvent, NewRun, Page, Postponed, Repeat, Review,
-    RunId, RunState, StoreError,
+    AttemptEnd, AttemptState, Begun, Filter, Level, NewEvent, NewRun, Page, Postponed, Repeat,
+    Review, RunId, RunState, StoreError,
 };
 use serde_json::json;
 
@@ -20,6 +20,7 @@ crate::laws! {
     a_key_may_give_up_its_result,
     a_run_whose_process_is_gone_is_taken_over,
     a_postponed_run_goes_on_with_its_key,
+    a_run_is_never_taken_over_for_another_job,
     a_late_end_is_fenced_and_kept_as_a_stray,
     a_name_is_taken_once,
     events_are_numbered_and_read_from_anywhere,
@@ -191,6 +192,29 @@ async fn a_postponed_run_goes_on_with_its_key(bed: Bed) {
     assert_eq!((again.id(), again.attempt()), (token.id(), 2));
     ledger.finish(&again, met()).await.unwrap();
     assert_eq!(ledger.attempts(token.id()).await.unwrap()[0].state, AttemptState::Closed);
+}
+
+async fn a_run_is_never_taken_over_for_another_job(bed: Bed) {
+    let ledger = bed.open().await;
+    let mut begun = keyed("k");
+    begun.retention.level = Level::Masked;
+    let token = begin(&ledger, begun.clone()).await;
+    ledger.postpone(&token, Postponed::default()).await.unwrap();
+    let mut other_prompt = begun.clone();
+    other_prompt.job.prompt = "Something else.".to_owned();
+    let mut other_contract = begun.clone();
+    other_contract.contract.fingerprint = "other".to_owned();
+    for other in [other_prompt, other_contract] {
+        let refused = ledger.begin(other).await;
+        assert!(matches!(refused, Err(StoreError::OtherJob { id }) if id == token.id().as_str()));
+    }
+    // Whoever takes it over does not keep more of it than was promised.
+    let mut looser = begun;
+    looser.retention.level = Level::Full;
+    let again = begin(&ledger, looser).await;
+    assert_eq!(again.id(), token.id());
+    let run = ledger.run(token.id().as_str()).await.unwrap();
+    assert_eq!(run.summary.store, Level::Masked);
 }
 
 async fn a_late_end_is_fenced_and_kept_as_a_stray(bed: Bed) {

@@ -48,7 +48,7 @@ impl Prepared {
             },
             job: Job {
                 prompt: self.prompt.clone(),
-                system: self.config.text(Key::System).map(str::to_owned),
+                system: self.system.clone(),
                 input: self.source.as_ref().map(|(_, text)| text.clone()),
             },
             driver: airtight_store::Driver {

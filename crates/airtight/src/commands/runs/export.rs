@@ -8,7 +8,7 @@ use futures_util::StreamExt as _;
 use super::Asked;
 use crate::cli::{ExportArgs, ExportFormat};
 use crate::error::{Error, Outcome};
-use crate::printer::Printer;
+use crate::printer::{Printer, Span};
 use crate::when;
 
 /// The columns of a table, in their order.
@@ -49,7 +49,7 @@ pub(super) async fn run(
     let mut runs = pin!(asked.ledger.export(&filter));
     if args.format == ExportFormat::Csv {
         let names: Vec<String> = COLUMNS.map(str::to_owned).to_vec();
-        printer.verbatim(record(&names).as_bytes())?;
+        print(&record(&names), printer)?;
     }
     while let Some(run) = runs.next().await {
         let run = run.map_err(asked.failed())?;
@@ -57,10 +57,18 @@ pub(super) async fn run(
             ExportFormat::Jsonl => {
                 printer.json(&serde_json::to_string(&run).unwrap_or_default())?;
             }
-            ExportFormat::Csv => printer.verbatim(record(&cells(&run)).as_bytes())?,
+            ExportFormat::Csv => print(&record(&cells(&run)), printer)?,
         }
     }
     Ok(Outcome::Met)
+}
+
+/// Prints a record: as it is to a pipe, as one line that can be seen to a terminal.
+fn print(record: &str, printer: &mut Printer) -> Result<(), Error> {
+    if printer.is_terminal() {
+        return printer.line(&[Span::plain(record.trim_end())]);
+    }
+    printer.verbatim(record.as_bytes())
 }
 
 fn cells(run: &Run) -> Vec<String> {

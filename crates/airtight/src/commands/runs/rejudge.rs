@@ -8,6 +8,7 @@ use airtight_agent::provider::Model;
 use airtight_core::contract::{Options, Patterns, Source};
 use airtight_core::judge::{Allowance, Strictness, judge};
 use airtight_core::lower::{Dialect, lower_parameters};
+use airtight_core::run::Rung;
 use airtight_core::transcript::Program;
 use airtight_core::{
     Contract, Document, Origin, Pointer, Preflight, Rejected, Rejection, Verdict, Violation,
@@ -41,7 +42,10 @@ pub(super) fn rejudge(
     run: &Run,
     strictness: Strictness,
 ) -> Verdict {
-    let Some(output) = run.output.as_deref() else {
+    // What a second model found in the prose is what was judged then.
+    let is_extracted = run.summary.rung.as_deref() == Some(Rung::Extract.name());
+    let extracted = run.parsed_output.as_deref().filter(|_| is_extracted).map(str::as_bytes);
+    let Some(output) = extracted.or(run.output.as_deref()) else {
         return Verdict::Rejected(nothing());
     };
     let allowance = allowance(run, strictness);
@@ -64,7 +68,10 @@ pub(super) fn rejudge(
 
 /// Returns what is allowed of an answer of `run`.
 pub(super) fn allowance(run: &Run, strictness: Strictness) -> Allowance {
-    let source = run.input.as_deref().map(|text| Source::new(&String::from_utf8_lossy(text)));
+    // In a batch the prompt is the source.
+    let prompt = run.prompt.as_deref().filter(|_| run.summary.batch.is_some());
+    let source = run.input.as_deref().or(prompt.map(str::as_bytes));
+    let source = source.map(|text| Source::new(&String::from_utf8_lossy(text)));
     Allowance { strictness, source, ..Allowance::default() }
 }
 

@@ -69,7 +69,7 @@ async fn find(args: &ResumeArgs, environment: &Environment) -> Result<(Vec<Strin
     let again = Again {
         key: summary.key.clone().unwrap_or_else(|| summary.id.to_string()),
         source: run.input.clone(),
-        contract: (contract.name, contract.version),
+        contract: (summary.contract.clone(), summary.contract_version.clone()),
     };
     asked.ledger.close().await;
     Ok((flags, again))
