@@ -94,11 +94,8 @@ impl Plan {
         // What may take long comes last, when nothing else can be refused.
         let provider = access.open(&config, environment, limit, consent(args))?;
         let provider = model::seeded(provider, args.model.seed);
-        let extractor = match extractor {
-            Some(it) if it.is(&driver) => Some(provider.clone()),
-            Some(it) => Some(it.access.open(&config, environment, limit, consent(args))?),
-            None => None,
-        };
+        let open = |access: Access| access.open(&config, environment, limit, consent(args));
+        let extractor = extractor.map(|it| it.open((&driver, &provider), open)).transpose()?;
         let limits = limits(args, provider.price())?;
         let parts = parts(&contract, &driver, mode, &policy, (system.as_deref(), &config));
         let desk = Desk::new(template.as_deref(), args.key.clone(), &parts)?;

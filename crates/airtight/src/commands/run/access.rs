@@ -155,9 +155,13 @@ impl Extraction {
         Ok(Some(Self { model, access }))
     }
 
-    /// Claims that it is the model that answers, too.
-    pub(crate) fn is(&self, driver: &Driver) -> bool {
-        driver.model() == Some(&self.model)
+    /// Returns `provider` if that is the same model, else what `open` makes of the way.
+    pub(crate) fn open(
+        self,
+        (driver, provider): (&Driver, &Provider),
+        open: impl FnOnce(Access) -> Result<Provider, Error>,
+    ) -> Result<Provider, Error> {
+        if driver.model() == Some(&self.model) { Ok(provider.clone()) } else { open(self.access) }
     }
 }
 

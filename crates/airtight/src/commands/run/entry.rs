@@ -10,7 +10,6 @@ use airtight_store::{ContractRow, Job, Ledger, NewRun, Repeat, Run};
 use super::driver::Driver;
 use super::limit::Limit;
 use super::prepared::Prepared;
-use crate::config::Key;
 use crate::error::{Error, Outcome};
 use crate::ledger::{self, Books, Entered, Recorder};
 

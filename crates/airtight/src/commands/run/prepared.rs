@@ -103,11 +103,8 @@ impl Prepared {
         // What may take long comes last, when nothing else can be refused.
         let provider = access.open(&config, environment, limit, consent(args))?;
         let provider = model::seeded(provider, args.model.seed);
-        let extractor = match extractor {
-            Some(it) if it.is(&driver) => Some(provider.clone()),
-            Some(it) => Some(it.access.open(&config, environment, limit, consent(args))?),
-            None => None,
-        };
+        let open = |access: Access| access.open(&config, environment, limit, consent(args));
+        let extractor = extractor.map(|it| it.open((&driver, &provider), open)).transpose()?;
         Ok(Self {
             care: Care::of(&source, config.is_on(Key::Critical) == Some(true)),
             system: system(&source, &config),
