@@ -66,7 +66,6 @@ impl Return {
             | FailureKind::Malformed => Self::Failed(asked),
             FailureKind::Auth
             | FailureKind::Request
-            | FailureKind::Unfit
             | FailureKind::Program
             | FailureKind::Unfit
             | FailureKind::Rejected
