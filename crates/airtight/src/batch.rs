@@ -17,7 +17,7 @@ mod stop;
 mod ticket;
 
 pub(crate) use gate::{Gate, Throttle};
-pub(crate) use payload::{Kind, Payload};
+pub(crate) use payload::{Kind, Manner, Payload};
 pub(crate) use performer::{Errand, Performer, Shared};
 pub(crate) use result::{End, Settled};
 pub(crate) use stop::{Stop, unusable};

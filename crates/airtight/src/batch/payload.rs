@@ -3,12 +3,15 @@
 //! Where the provider is and which key it takes are the worker's own to say: whoever can write to the
 //! queue must not be able to send a key elsewhere.
 
+use std::time::Duration;
+
 use airtight_core::contract::{Identity, Options, Patterns, Wrap};
-use airtight_core::run::{Mode, Policy, RepairRung, TextRung};
+use airtight_core::price::Cost;
+use airtight_core::run::{Budget, Mode, Policy, RepairRung, Terminal, TextRung};
 use serde::{Deserialize, Serialize};
 
 /// The version of the form; workers refuse others.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// What a job holds.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -26,6 +29,7 @@ pub(crate) struct Kind {
     /// The contract as it was written.
     pub(crate) schema: String,
     pub(crate) contract: Option<String>,
+    contract_version: Option<String>,
     look_around: bool,
     no_wrap: bool,
     /// As `provider:name`.
@@ -35,9 +39,26 @@ pub(crate) struct Kind {
     reasks: u8,
     strict: bool,
     no_repair: bool,
+    no_terminal: bool,
+    max_turns: Option<u32>,
     max_output_tokens: Option<u32>,
     temperature: Option<f64>,
     max_wall_seconds: Option<f64>,
+    max_tool_calls: Option<u32>,
+    max_tokens_total: Option<u64>,
+    max_cost_usd: Option<f64>,
+    /// How long the ledger keeps its runs; for good if absent.
+    keep_seconds: Option<u64>,
+}
+
+/// How the runs of a batch are performed.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Manner<'a> {
+    pub(crate) mode: Mode,
+    pub(crate) policy: &'a Policy,
+    pub(crate) terminal: Terminal,
+    /// How long the ledger keeps them.
+    pub(crate) keep: Option<Duration>,
 }
 
 /// Why a job cannot be understood.
@@ -67,11 +88,13 @@ impl Kind {
         options: &Options,
         model: String,
         system: Option<String>,
-        (mode, policy): (Mode, &Policy),
+        Manner { mode, policy, terminal, keep }: Manner<'_>,
     ) -> Self {
+        let Budget { wall, tool_calls, tokens, cost } = policy.budget;
         Self {
             schema,
             contract: options.identity.name.clone(),
+            contract_version: options.identity.version.as_ref().map(ToString::to_string),
             look_around: options.patterns == Patterns::LookAround,
             no_wrap: options.wrap == Wrap::Refused,
             model,
@@ -80,18 +103,25 @@ impl Kind {
             reasks: policy.reasks,
             strict: policy.text == TextRung::Refused,
             no_repair: policy.repair == RepairRung::Refused,
+            no_terminal: terminal == Terminal::Denied,
+            max_turns: policy.max_turns,
             max_output_tokens: policy.max_output_tokens,
             temperature: policy.temperature,
-            max_wall_seconds: policy.budget.wall.map(|wall| wall.as_secs_f64()),
+            max_wall_seconds: wall.map(|wall| wall.as_secs_f64()),
+            max_tool_calls: tool_calls,
+            max_tokens_total: tokens,
+            max_cost_usd: cost.map(Cost::usd),
+            keep_seconds: keep.map(|keep| keep.as_secs()),
         }
     }
 
     /// Returns how the contract is compiled.
     pub(crate) fn options(&self) -> Options {
+        let version = self.contract_version.as_deref().and_then(|it| it.parse().ok());
         Options {
             wrap: if self.no_wrap { Wrap::Refused } else { Wrap::Allowed },
             patterns: if self.look_around { Patterns::LookAround } else { Patterns::Linear },
-            identity: Identity { name: self.contract.clone(), version: None },
+            identity: Identity { name: self.contract.clone(), version },
             ..Options::default()
         }
     }
@@ -101,19 +131,33 @@ impl Kind {
         Mode::named(&self.mode).unwrap_or_default()
     }
 
+    /// Returns whether the terminal tool may be offered.
+    pub(crate) fn terminal(&self) -> Terminal {
+        if self.no_terminal { Terminal::Denied } else { Terminal::Offered }
+    }
+
+    /// Returns how long the ledger keeps its runs.
+    pub(crate) fn keep(&self) -> Option<Duration> {
+        self.keep_seconds.map(Duration::from_secs)
+    }
+
     /// Returns the bounds of each run.
     pub(crate) fn policy(&self) -> Policy {
-        let mut policy = Policy {
+        let wall = self.max_wall_seconds;
+        Policy {
             reasks: self.reasks,
             text: if self.strict { TextRung::Refused } else { TextRung::Allowed },
             repair: if self.no_repair { RepairRung::Refused } else { RepairRung::Allowed },
+            max_turns: self.max_turns,
             max_output_tokens: self.max_output_tokens,
             temperature: self.temperature,
-            ..Policy::default()
-        };
-        let wall = self.max_wall_seconds;
-        policy.budget.wall = wall.and_then(|it| std::time::Duration::try_from_secs_f64(it).ok());
-        policy
+            budget: Budget {
+                wall: wall.and_then(|it| Duration::try_from_secs_f64(it).ok()),
+                tool_calls: self.max_tool_calls,
+                tokens: self.max_tokens_total,
+                cost: self.max_cost_usd.and_then(Cost::from_usd),
+            },
+        }
     }
 }
 
@@ -137,16 +181,44 @@ impl Payload {
 mod tests {
     use super::*;
 
+    fn policy() -> Policy {
+        let budget = Budget {
+            wall: Some(Duration::from_millis(1500)),
+            tool_calls: Some(3),
+            tokens: Some(4000),
+            cost: Cost::from_usd(0.25),
+        };
+        Policy {
+            reasks: 1,
+            text: TextRung::Refused,
+            repair: RepairRung::Refused,
+            max_turns: Some(7),
+            max_output_tokens: Some(50),
+            temperature: Some(0.5),
+            budget,
+        }
+    }
+
+    fn options() -> Options {
+        let version = "1.2.3".parse().ok();
+        let identity = Identity { name: Some("review".to_owned()), version };
+        Options {
+            wrap: Wrap::Refused,
+            patterns: Patterns::LookAround,
+            identity,
+            ..Options::default()
+        }
+    }
+
     fn payload() -> Payload {
-        let policy = Policy { temperature: Some(0.5), reasks: 1, ..Policy::default() };
-        let options = Options { wrap: Wrap::Refused, ..Options::default() };
-        let kind = Kind::new(
-            "{}".to_owned(),
-            &options,
-            "openai:x".to_owned(),
-            None,
-            (Mode::Tool, &policy),
-        );
+        let manner = Manner {
+            mode: Mode::Tool,
+            policy: &policy(),
+            terminal: Terminal::Denied,
+            keep: Some(Duration::from_hours(24)),
+        };
+        let model = "openai:x".to_owned();
+        let kind = Kind::new("{}".to_owned(), &options(), model, None, manner);
         Payload::new(kind, "do it".to_owned())
     }
 
@@ -155,14 +227,17 @@ mod tests {
         let text = serde_json::to_string(&payload()).unwrap();
         let read = Payload::read(&text).unwrap();
         assert_eq!(read, payload());
-        assert_eq!((read.kind.mode(), read.kind.policy().reasks), (Mode::Tool, 1));
-        assert_eq!(read.kind.options().wrap, Wrap::Refused);
+        let Payload { kind, .. } = read;
+        assert_eq!(format!("{:?}", kind.policy()), format!("{:?}", policy()));
+        assert_eq!(format!("{:?}", kind.options()), format!("{:?}", options()));
+        assert_eq!((kind.mode(), kind.terminal()), (Mode::Tool, Terminal::Denied));
+        assert_eq!(kind.keep(), Some(Duration::from_hours(24)));
     }
 
     #[test]
     fn a_job_of_another_version_is_told_apart_from_a_bad_one() {
-        let newer = Payload::read("{\"version\": 2, \"what\": 1}").unwrap_err();
-        assert!(matches!(newer, PayloadError::Version { version: 2 }));
+        let newer = Payload::read("{\"version\": 3, \"what\": 1}").unwrap_err();
+        assert!(matches!(newer, PayloadError::Version { version: 3 }));
         assert!(matches!(Payload::read("nonsense"), Err(PayloadError::Malformed(_))));
     }
 }

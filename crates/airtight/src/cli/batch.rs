@@ -96,7 +96,7 @@ pub(crate) struct BatchArgs {
     pub(crate) dry_run: bool,
 
     /// Queue the inputs for `airtight worker`, and ask nothing here
-    #[arg(long, conflicts_with_all = ["output", "failures", "retry_failed"])]
+    #[arg(long, conflicts_with_all = ["output", "failures", "retry_failed", "budget_usd", "max_tokens_total"])]
     pub(crate) enqueue: bool,
 
     /// Queue to put them in

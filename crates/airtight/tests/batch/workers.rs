@@ -186,3 +186,13 @@ fn no_transaction_is_open_while_a_model_is_asked() {
     signal(&worker, "TERM");
     assert!(worker.wait_with_output().unwrap().status.success());
 }
+
+#[test]
+fn a_budget_of_the_whole_batch_cannot_be_queued() {
+    let stage = Stage::new([]).with("in.jsonl", lines(1));
+    for budget in ["--budget-usd", "--max-tokens-total"] {
+        let said = stage.say(&["batch", "review.json", "in.jsonl", "--enqueue", budget, "100"]);
+        assert_eq!(said.code, 2, "{said:?}");
+        assert!(said.stderr.contains(budget), "{said:?}");
+    }
+}

@@ -9,14 +9,14 @@ use airtight_core::batch::{Circuit, Estimate, Fund, Keys, Limits, Pace, Pacing};
 use airtight_core::contract::{Contract, Options, Patterns, Wrap};
 use airtight_core::price::{Cost, Price};
 use airtight_core::redact::Redactor;
-use airtight_core::run::{self, Mode, Policy, RepairRung, TextRung};
+use airtight_core::run::{self, Mode, Policy, RepairRung, Terminal, TextRung};
 use airtight_store::{
     Bucket, ContractRow, Filter, Ledger, Level, Order, PAGE_LIMIT, Page, StoreError,
 };
 use secrecy::ExposeSecret;
 
 use super::desk::{self, Desk};
-use crate::batch::{Gate, Kind, Performer, Shared, Throttle, unusable};
+use crate::batch::{Gate, Kind, Manner, Performer, Shared, Throttle, unusable};
 use crate::cli::{BatchArgs, PaceArgs};
 use crate::commands::run::access::{Access, Consent, Extraction};
 use crate::commands::run::driver::{self, Driver};
@@ -42,6 +42,8 @@ pub(super) struct Plan {
     pub(super) notes: Vec<String>,
     schema: String,
     options: Options,
+    /// Whether the role has a folder of them.
+    has_examples: bool,
     /// Standing instructions: those of the role, then what is set.
     system: Option<String>,
     driver: Driver,
@@ -75,7 +77,8 @@ impl Plan {
         let again = check_command(&args.contract, &args.folder, &args.patterns, options.wrap);
         let schema = source.read()?;
         let mut contract = compile(&schema, source, &options, &again)?;
-        if let Some(folder) = source.role().and_then(|role| role.examples.as_deref()) {
+        let examples = source.role().and_then(|role| role.examples.as_deref());
+        if let Some(folder) = examples {
             examples::add(folder, &mut contract)?;
         }
         let system = system(source, &config);
@@ -107,6 +110,7 @@ impl Plan {
             notes,
             schema: String::from_utf8_lossy(&schema).into_owned(),
             options,
+            has_examples: examples.is_some(),
             system,
             driver,
             provider,
@@ -154,9 +158,23 @@ impl Plan {
             return Err(Error::new(Outcome::Usage, "jobs of the queue have no extractor")
                 .hint("leave `--enqueue` out, or the extractor"));
         }
+        if self.has_examples {
+            let message = "jobs of the queue have no examples but those in their contract";
+            return Err(Error::new(Outcome::Usage, message)
+                .hint("leave `--enqueue` out, or put them into the contract: `x-examples`"));
+        }
         let (schema, system) = (self.schema.clone(), self.system.clone());
-        let manner = (self.mode, &self.policy);
+        let manner = Manner {
+            mode: self.mode,
+            policy: &self.policy,
+            terminal: self.terminal(),
+            keep: self.books.retention().keep,
+        };
         Ok(Kind::new(schema, &self.options, name.to_string(), system, manner))
+    }
+
+    fn terminal(&self) -> Terminal {
+        equipment::permissions(&self.config).map(|it| it.terminal()).unwrap_or_default()
     }
 
     /// Gets ready to perform.
@@ -175,17 +193,17 @@ impl Plan {
         }
         let gate = Gate::new(Pace::new(pacing), fund, pace.patience, throttle);
         let price = self.price();
+        let terminal = self.terminal();
         let mut agent = Agent::new(self.provider, Toolbox::default(), Hooks::default());
         agent.retries = self.driver.retries(&self.config);
         agent.extractor = self.extractor;
-        let terminal = equipment::permissions(&self.config).map(|it| it.terminal());
         let shared = Shared {
             agent,
             row: contract_row(&self.contract, self.schema),
             contract: self.contract,
             mode: self.mode,
             system: self.system,
-            terminal: terminal.unwrap_or_default(),
+            terminal,
             policy: self.policy,
             price,
             driver: airtight_store::Driver {

@@ -2,13 +2,13 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use airtight_agent::provider::{Model, ModelName};
 use airtight_agent::{Agent, Hooks, Toolbox};
 use airtight_core::batch::{Fund, Limits, Pace, Pacing};
 use airtight_core::contract::{Origin, Preflight};
 use airtight_core::redact::Redactor;
-use airtight_core::run::Terminal;
 use airtight_store::{Ledger, Level, Retention};
 
 use crate::batch::{Gate, Kind, Performer, Shared};
@@ -36,7 +36,7 @@ pub(super) struct Benches {
     redactor: Redactor,
     most: u32,
     pace: Pacing,
-    patience: std::time::Duration,
+    patience: Duration,
     rate: Option<u32>,
     performers: HashMap<String, Arc<Performer>>,
     gates: HashMap<String, Arc<Gate>>,
@@ -99,6 +99,7 @@ impl Benches {
         let contract = Arc::new(preflight.contract.ok_or_else(refused)?);
         let place = provider.endpoint().map(|it| it.base_url.to_string()).unwrap_or_default();
         let throttle = throttle(&self.ledger, &provider, self.rate);
+        let keep = self.keep(kind);
         let gate = self.gates.entry(place).or_insert_with(|| {
             let fund = Fund::new(Limits::default(), None, None);
             Arc::new(Gate::new(Pace::new(self.pace), fund, self.patience, throttle))
@@ -114,14 +115,19 @@ impl Benches {
             contract,
             mode,
             system: kind.system.clone(),
-            terminal: Terminal::Offered,
+            terminal: kind.terminal(),
             policy: kind.policy(),
             price,
             driver: airtight_store::Driver { mode: mode.name().to_owned(), ..row },
-            retention: Retention { level: Level::Full, keep: self.config.period(Key::StoreKeep) },
+            retention: Retention { level: Level::Full, keep },
             redactor: self.redactor.clone(),
         };
         Ok(Performer { shared, ledger: self.ledger.clone(), gate: Arc::clone(gate) })
+    }
+
+    /// Returns how long runs are kept: as long as both who queued them and who does them want.
+    fn keep(&self, kind: &Kind) -> Option<Duration> {
+        [kind.keep(), self.config.period(Key::StoreKeep)].into_iter().flatten().min()
     }
 
     /// Returns the most jobs at once.
