@@ -68,6 +68,17 @@ impl Dialect {
         }
     }
 
+    /// Returns the question whether there is something that is no ledger; a server may hold other things.
+    pub(crate) fn is_foreign(self) -> Option<&'static str> {
+        match self {
+            Self::Sqlite => Some(
+                "SELECT COUNT(*) FROM sqlite_master WHERE NOT EXISTS \
+                 (SELECT 1 FROM sqlite_master WHERE name = 'schema_steps')",
+            ),
+            Self::Postgres => None,
+        }
+    }
+
     /// Returns the statement that keeps other processes from changing the schema meanwhile.
     pub(crate) fn lock_schema(self) -> Option<&'static str> {
         match self {

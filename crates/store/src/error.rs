@@ -135,6 +135,12 @@ pub enum StoreError {
         /// The name.
         id: String,
     },
+    /// It is the database of another program.
+    #[error("`{place}` is the database of another program: name another file")]
+    Foreign {
+        /// Where it is.
+        place: String,
+    },
     /// The key is that of another job.
     #[error("the key belongs to another job, of run `{id}`: choose another key")]
     OtherJob {

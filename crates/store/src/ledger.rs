@@ -235,6 +235,13 @@ async fn connect(
     let unanswered = |_| StoreError::Unreachable { source: Arc::new(sqlx::Error::PoolTimedOut) };
     let work = async {
         let mut connection = options.connect().await.map_err(fail)?;
+        // Before the greeting, which changes the file.
+        if let Some(question) = dialect.is_foreign() {
+            let row = sqlx::query(question).fetch_one(&mut connection).await.map_err(fail)?;
+            if row.try_get::<i64, _>(0).map_err(fail)? > 0 {
+                return Err(StoreError::Foreign { place: shown.to_owned() });
+            }
+        }
         let greeting = AssertSqlSafe(dialect.greeting(settings.patience));
         sqlx::raw_sql(greeting).execute(&mut connection).await.map_err(fail)?;
         Ok(connection)

@@ -13,6 +13,10 @@ use serde::{Deserialize, Serialize};
 /// The version of the form; workers refuse others.
 const VERSION: u32 = 2;
 
+/// The words for rungs that may be left out.
+const TEXT: &str = "text";
+const REPAIR: &str = "repair";
+
 /// What a job holds.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -37,8 +41,8 @@ pub(crate) struct Kind {
     mode: String,
     pub(crate) system: Option<String>,
     reasks: u8,
-    strict: bool,
-    no_repair: bool,
+    /// What counts besides the tool and native output as they stand, by the words of the settings.
+    rungs: Vec<String>,
     no_terminal: bool,
     max_turns: Option<u32>,
     max_output_tokens: Option<u32>,
@@ -101,8 +105,7 @@ impl Kind {
             mode: mode.name().to_owned(),
             system,
             reasks: policy.reasks,
-            strict: policy.text == TextRung::Refused,
-            no_repair: policy.repair == RepairRung::Refused,
+            rungs: rungs(policy),
             no_terminal: terminal == Terminal::Denied,
             max_turns: policy.max_turns,
             max_output_tokens: policy.max_output_tokens,
@@ -143,11 +146,12 @@ impl Kind {
 
     /// Returns the bounds of each run.
     pub(crate) fn policy(&self) -> Policy {
+        let counts = |rung: &str| self.rungs.iter().any(|known| known == rung);
         let wall = self.max_wall_seconds;
         Policy {
             reasks: self.reasks,
-            text: if self.strict { TextRung::Refused } else { TextRung::Allowed },
-            repair: if self.no_repair { RepairRung::Refused } else { RepairRung::Allowed },
+            text: if counts(TEXT) { TextRung::Allowed } else { TextRung::Refused },
+            repair: if counts(REPAIR) { RepairRung::Allowed } else { RepairRung::Refused },
             max_turns: self.max_turns,
             max_output_tokens: self.max_output_tokens,
             temperature: self.temperature,
@@ -159,6 +163,12 @@ impl Kind {
             },
         }
     }
+}
+
+fn rungs(policy: &Policy) -> Vec<String> {
+    let text = (policy.text == TextRung::Allowed).then_some(TEXT);
+    let repair = (policy.repair == RepairRung::Allowed).then_some(REPAIR);
+    text.into_iter().chain(repair).map(str::to_owned).collect()
 }
 
 impl Payload {

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use clap::builder::NonEmptyStringValueParser;
 use clap::{ArgAction, Args, ValueEnum};
 
 use super::{Again, FolderArgs, PatternArgs};
@@ -285,7 +286,7 @@ pub(crate) struct StoreArgs {
     pub(crate) store_keep: Option<Value>,
 
     /// Name of this job: with an answer on record, that is printed again and nothing is asked
-    #[arg(long, value_name = "KEY", conflicts_with = "no_store")]
+    #[arg(long, value_name = "KEY", value_parser = NonEmptyStringValueParser::new(), conflicts_with = "no_store")]
     pub(crate) idempotency_key: Option<String>,
 }
 

@@ -47,6 +47,7 @@ pub(super) fn run(
     let config = Config::load(environment, source.role(), args.entries(), args.trust.trust())?;
     let limit = Limit::new(Instant::now(), None, interrupt.clone());
     refuse_conflicts(args)?;
+    refuse_overwriting(args, environment)?;
     let inputs = Inputs::find(&args.inputs, args.input_format, environment)?;
     let plan = Plan::new(args, &source, environment, config, &limit)?;
     log.mask(plan.redactor.clone());
@@ -83,6 +84,22 @@ fn refuse_conflicts(args: &BatchArgs) -> Result<(), Error> {
     if args.json && asks && args.output.is_none() {
         let message = "`--json` prints the summary on stdout, where the answers go";
         return Err(Error::new(Outcome::Usage, message).hint("name a file by `--output`"));
+    }
+    Ok(())
+}
+
+/// Refuses results that would replace inputs, or each other.
+fn refuse_overwriting(args: &BatchArgs, environment: &Environment) -> Result<(), Error> {
+    let place = |path: &String| {
+        let path = environment.resolve(path);
+        path.canonicalize().unwrap_or(path)
+    };
+    let outputs: Vec<PathBuf> = args.output.iter().chain(&args.failures).map(place).collect();
+    let is_twice = matches!(outputs.as_slice(), [answers, failures] if answers == failures);
+    let is_input = args.inputs.iter().map(place).any(|input| outputs.contains(&input));
+    if is_twice || is_input {
+        let message = "answers would be written over the inputs, or over the failures";
+        return Err(Error::new(Outcome::Usage, message).hint("name another file by `--output`"));
     }
     Ok(())
 }
@@ -149,6 +166,10 @@ fn conclude(
     if !args.quiet {
         let words = format!(" {}", tally.words());
         printer.note(&[Span::new(Tone::Strong, format!("batch {batch}:")), Span::plain(words)]);
+    }
+    if tally.has_failures() && args.output.is_none() && args.failures.is_none() && !args.quiet {
+        let hint = " `--failures FILE` has the reasons, without asking again";
+        printer.note(&[Span::new(Tone::Dim, "hint:"), Span::plain(hint)]);
     }
     let again = "what is done is in the ledger: type the same command again to go on";
     worked.map_err(|error| error.hint(again))?;

@@ -27,6 +27,27 @@ fn fields_go_where_the_template_has_them() {
 }
 
 #[test]
+fn inputs_are_never_written_over() {
+    let stage = Stage::new([good().forever()]).with("in.jsonl", "\"one\"\n");
+    for outputs in [["-o", "in.jsonl"], ["--failures", "./in.jsonl"]] {
+        let said = stage.say(&[&["batch", "review.json", "in.jsonl"][..], &outputs].concat());
+        assert_eq!(said.code, 2, "{said:?}");
+    }
+    let said = stage.batch(&["--failures", "out.jsonl"]);
+    assert_eq!(said.code, 2, "{said:?}");
+    assert_eq!(std::fs::read_to_string(stage.path("in.jsonl")).unwrap(), "\"one\"\n");
+    assert_eq!(stage.fake.requests().len(), 0);
+}
+
+#[test]
+fn a_key_that_says_nothing_tells_nothing_apart() {
+    let text = "{\"id\":null,\"text\":\"a\"}\n{\"id\":null,\"text\":\"b\"}\n{\"id\":\"\",\"text\":\"c\"}\n";
+    let stage = Stage::new([good().forever()]).with("in.jsonl", text);
+    let said = stage.batch(&["--key", "id", "-p", "{{text}}"]);
+    assert_eq!((said.code, stage.fake.requests().len()), (1, 0), "{said:?}");
+}
+
+#[test]
 fn files_are_one_input_each() {
     let stage = Stage::new([good().forever()]).with("b.txt", "two").with("a.txt", "one");
     let said = stage.say(&["batch", "review.json", "a.txt", "b.txt", "-p", "{{name}}={{text}}"]);

@@ -188,6 +188,21 @@ async fn a_ledger_of_a_newer_version_is_not_touched() {
 }
 
 #[tokio::test]
+async fn the_database_of_another_program_is_not_touched() {
+    let bed = Bed::sqlite();
+    let path = bed.location.path().unwrap().to_owned();
+    let url = format!("sqlite://{}?mode=rwc", path.display());
+    sqlx::any::install_default_drivers();
+    let mut other = AnyConnection::connect(&url).await.unwrap();
+    sqlx::raw_sql("CREATE TABLE theirs (a TEXT)").execute(&mut other).await.unwrap();
+    other.close().await.unwrap();
+    let before = fs::read(&path).unwrap();
+    let refused = Ledger::open(&bed.location).await;
+    assert!(matches!(refused, Err(StoreError::Foreign { .. })));
+    assert_eq!(fs::read(&path).unwrap(), before);
+}
+
+#[tokio::test]
 async fn a_schema_that_was_altered_is_named() {
     let bed = Bed::sqlite();
     bed.open().await.close().await;

@@ -201,9 +201,9 @@ async fn a_run_is_never_taken_over_for_another_job(bed: Bed) {
     let token = begin(&ledger, begun.clone()).await;
     ledger.postpone(&token, Postponed::default()).await.unwrap();
     let mut other_prompt = begun.clone();
-    other_prompt.job.prompt = "Something else.".to_owned();
+    "Something else.".clone_into(&mut other_prompt.job.prompt);
     let mut other_contract = begun.clone();
-    other_contract.contract.fingerprint = "other".to_owned();
+    "other".clone_into(&mut other_contract.contract.fingerprint);
     for other in [other_prompt, other_contract] {
         let refused = ledger.begin(other).await;
         assert!(matches!(refused, Err(StoreError::OtherJob { id }) if id == token.id().as_str()));

@@ -1,5 +1,7 @@
 //! Where inputs become prompts with keys.
 
+use std::borrow::Cow;
+
 use airtight_core::batch::{Keys, Template};
 use airtight_store::Repeat;
 
@@ -71,7 +73,9 @@ impl Desk {
             let own = [b"at".as_slice(), position.as_bytes(), whole.as_bytes()];
             return Ok((self.keys.key(own), None));
         };
-        let Some(named) = body.field(field).filter(|named| !named.is_empty()) else {
+        // What says nothing tells nothing apart.
+        let tells = |named: &Cow<'_, str>| !named.is_empty() && named != "null";
+        let Some(named) = body.field(field).filter(tells) else {
             return Err(format!("there is no field `{field}` to tell it apart by"));
         };
         let key = self.keys.key([b"key".as_slice(), named.as_bytes()]);

@@ -100,7 +100,9 @@ impl Plan {
         let open = |access: Access| access.open(&config, environment, limit, consent(args));
         let extractor = extractor.map(|it| it.open((&driver, &provider), open)).transpose()?;
         let limits = limits(args, provider.price())?;
-        let parts = parts(&contract, &driver, mode, &policy, (system.as_deref(), &config));
+        let mut parts =
+            parts(&contract, &driver, mode, &policy, (system.as_deref(), &config)).to_vec();
+        parts.push(format!("{:?} {:?} {:?}", options.patterns, options.wrap, args.model.seed));
         let desk = Desk::new(template.as_deref(), args.key.clone(), &parts)?;
         Ok(Self {
             batch: args.name.clone().unwrap_or_else(|| desk.name()),

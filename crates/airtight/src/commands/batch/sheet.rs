@@ -1,7 +1,7 @@
 //! A file of results: written beside its place, and put there as a whole.
 //!
-//! Whatever ends the process, the file is either as it was or complete: the ledger has every result,
-//! so that the next process can write it anew.
+//! Whatever kills the process, the file is either as it was or holds all that the batch came to: the
+//! ledger has every result, so that the next process can write it anew.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, BufWriter, Write};
