@@ -19,6 +19,7 @@ mod meter;
 mod object;
 mod opencode;
 mod output;
+mod parsed;
 mod program;
 mod record;
 mod tally;
@@ -28,7 +29,7 @@ use std::ops::Range;
 use crate::codec::Usage;
 use crate::excerpt;
 use crate::json::{Kind, Node};
-use crate::wire::lines::{self, Content, Line};
+use crate::wire::lines::{self, Line};
 
 pub use category::Category;
 pub use ending::Ending;
@@ -39,6 +40,8 @@ pub use event::{
 use gather::Gatherer;
 pub use heuristics::Heuristics;
 use object::{NoObject, Object};
+pub use parsed::Parsed;
+use parsed::Parsing;
 pub use program::Program;
 pub use record::{Exit, LineCounts, Metadata, Payload, PayloadSource, RawLine, Record, VERSION};
 use tally::Tally;
@@ -135,6 +138,23 @@ impl Decoder {
         lines.into_iter().flat_map(|line| self.take(line)).collect()
     }
 
+    /// Claims that each further line stands for itself, so that it can be parsed elsewhere.
+    pub fn is_underway(&self) -> bool {
+        self.tally.record.lines.raw_messages > 0 && self.gatherer.is_idle()
+    }
+
+    /// Hands over what splits the rest of a stream that is under way into lines. Each line comes back
+    /// to [`Decoder::hear`], in order.
+    pub fn hand_over_lines(&mut self) -> lines::Decoder {
+        std::mem::replace(&mut self.lines, lines::Decoder::within(0))
+    }
+
+    /// Takes the next line of a stream that is under way, and returns what it says.
+    pub fn hear(&mut self, parsed: Parsed) -> Vec<Event> {
+        self.tally.record.lines.total += 1;
+        self.heed(parsed)
+    }
+
     /// Claims that the program says it is done, and that nothing goes on in the background; it may
     /// say so again.
     pub fn is_over(&self) -> bool {
@@ -163,10 +183,9 @@ impl Decoder {
     }
 
     fn take(&mut self, line: Line) -> Vec<Event> {
-        let lines = &mut self.tally.record.lines;
-        lines.total += 1;
+        self.tally.record.lines.total += 1;
         // A document is all that there is.
-        if lines.raw_messages > 0 && self.gatherer.is_idle() {
+        if self.is_underway() {
             return self.read(line);
         }
         let ready = self.gatherer.take(line);
@@ -174,27 +193,20 @@ impl Decoder {
     }
 
     fn read(&mut self, line: Line) -> Vec<Event> {
-        let at = Place { line: line.number, offset: line.offset, length: line.length };
-        let is_blank = line.is_blank();
-        let Content::Bytes(bytes) = line.content else {
-            return self.keep(Raw { at, reason: RawReason::TooLong, detail: None, text: None });
-        };
-        if is_blank {
-            let text = Some(String::from_utf8_lossy(&bytes).into_owned());
-            return self.keep(Raw { at, reason: RawReason::Blank, detail: None, text });
-        }
-        let mut text = match String::from_utf8(bytes) {
-            Ok(text) => text,
-            Err(error) => {
-                let object = Object::read(error.as_bytes());
-                let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
-                return self.tell(at, text, object, line.ending);
+        self.heed(Parsed::read(line))
+    }
+
+    fn heed(&mut self, parsed: Parsed) -> Vec<Event> {
+        let Parsed { at, ending, content } = parsed;
+        let (text, object) = match content {
+            Parsing::TooLong => {
+                return self.keep(Raw { at, reason: RawReason::TooLong, detail: None, text: None });
             }
-        };
-        let marked = text.strip_prefix(BYTE_ORDER_MARK).filter(|_| line.number == 1);
-        let object = match marked {
-            Some(said) => Object::read(said.as_bytes()),
-            None => Object::take(&mut text),
+            Parsing::Blank(text) => {
+                let text = Some(text);
+                return self.keep(Raw { at, reason: RawReason::Blank, detail: None, text });
+            }
+            Parsing::Text(text, object) => (text, object),
         };
         let is_array = matches!(object, Err(NoObject::OtherKind(Kind::Array)));
         if is_array && self.tally.record.lines.raw_messages == 0 {
@@ -205,7 +217,7 @@ impl Decoder {
                 return self.read_items(start, said, items);
             }
         }
-        self.tell(at, text, object, line.ending)
+        self.tell(at, text, object, ending)
     }
 
     /// Reads the items of an array as if they were lines.

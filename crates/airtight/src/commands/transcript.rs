@@ -1,5 +1,6 @@
 //! `airtight transcript`: what does the stream of an agent CLI come to?
 
+mod bulk;
 mod follow;
 mod summary;
 
@@ -113,6 +114,10 @@ fn read(
             break;
         }
         tell(decoder.push(chunk), printer)?;
+        if decoder.is_underway() && chunks.are_many() {
+            bulk::read(&label, chunks, &mut decoder, |events| tell(events, printer))?;
+            break;
+        }
         // Whoever reads a stream that is still growing should not have to wait for the rest of it.
         printer.flush()?;
     }

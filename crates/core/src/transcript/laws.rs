@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
 use super::fixtures::{read, streams, told};
-use super::{Category, Decoder, Event, Exit, Program, RawReason, Record};
+use super::{Category, Decoder, Event, Exit, Parsed, Program, RawReason, Record};
 
 fn record_of(lines: &[Value]) -> Record {
     let lines: Vec<String> = lines.iter().map(Value::to_string).collect();
@@ -25,6 +25,39 @@ fn said(content: Value) -> Value {
     let mut line = json!({ "type": "assistant", "message": {} });
     line["message"]["content"] = content;
     line
+}
+
+/// Returns everything that is told of a stream whose lines are parsed apart, once it is under way.
+fn told_of_parts(bytes: &[u8]) -> String {
+    let mut decoder = Decoder::default();
+    let mut events = Vec::new();
+    let mut pieces = bytes.split_inclusive(|byte| *byte == b'\n');
+    while !decoder.is_underway()
+        && let Some(piece) = pieces.next()
+    {
+        events.extend(decoder.push(piece));
+    }
+    if decoder.is_underway() {
+        let mut lines = decoder.hand_over_lines();
+        let mut rest: Vec<_> = pieces.flat_map(|piece| lines.push(piece)).collect();
+        rest.extend(lines.finish());
+        events.extend(rest.into_iter().flat_map(|line| decoder.hear(Parsed::read(line))));
+    }
+    let ended = decoder.finish(Exit::Unknown);
+    events.extend(ended.events);
+    let mut lines: Vec<String> =
+        events.iter().map(|event| serde_json::to_string(event).unwrap()).collect();
+    lines.push(serde_json::to_string(&ended.record).unwrap());
+    lines.join("\n")
+}
+
+#[test]
+fn lines_that_were_parsed_apart_say_the_same() {
+    for program in Program::ALL {
+        for (name, bytes) in streams(program) {
+            assert_eq!(told_of_parts(&bytes), told(Decoder::default(), &bytes, &[]), "{name}");
+        }
+    }
 }
 
 #[test]

@@ -6,12 +6,16 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use airtight_core::transcript::Decoder;
+use airtight_core::wire::lines::{self, Line};
 use tokio_util::sync::CancellationToken;
 
 use crate::input::Input;
 
 /// How much is read at once.
 const READ_BYTES: usize = 256 * 1024;
+
+/// From how many bytes on threads are worth their start.
+const MANY_BYTES: u64 = 2 * 1024 * 1024;
 
 /// How long to wait before looking for more.
 const PAUSE: Duration = Duration::from_millis(100);
@@ -41,6 +45,8 @@ pub(super) struct Patience {
 enum Source {
     /// What ends by itself.
     Ending(Box<dyn Read + Send>),
+    /// A file that is read as it is.
+    Whole(File),
     /// A file that may grow.
     Growing { file: File, read_bytes: u64, patience: Patience },
 }
@@ -58,15 +64,44 @@ impl Chunks {
             (Input::File { file, .. }, End::ForNow(patience)) => {
                 Source::Growing { file, read_bytes: 0, patience }
             }
+            (Input::File { file, .. }, End::Final) => Source::Whole(file),
             (input, _) => Source::Ending(input.into_reader()),
         };
         Self { source, chunk: vec![0; READ_BYTES] }
+    }
+
+    /// Claims that so many are there already that it is worth to read them side by side.
+    pub(super) fn are_many(&self) -> bool {
+        matches!(&self.source, Source::Whole(file) if file.metadata().is_ok_and(|it| it.len() >= MANY_BYTES))
+    }
+
+    /// Returns the lines of the pieces that are left.
+    pub(super) fn lines(
+        mut self,
+        mut splitter: lines::Decoder,
+    ) -> impl Iterator<Item = io::Result<Vec<Line>>> + Send {
+        let mut is_over = false;
+        std::iter::from_fn(move || {
+            if is_over {
+                return None;
+            }
+            let length = match &mut self.source {
+                Source::Ending(reader) => read(reader, &mut self.chunk),
+                Source::Whole(file) | Source::Growing { file, .. } => read(file, &mut self.chunk),
+            };
+            is_over = !matches!(length, Ok(1..));
+            Some(length.map(|length| match self.chunk.get(..length) {
+                Some([]) | None => splitter.finish().into_iter().collect(),
+                Some(chunk) => splitter.push(chunk),
+            }))
+        })
     }
 
     /// Returns the next piece; nothing at the end.
     pub(super) fn next(&mut self, decoder: &Decoder) -> io::Result<&[u8]> {
         let length = match &mut self.source {
             Source::Ending(reader) => read(reader, &mut self.chunk)?,
+            Source::Whole(file) => read(file, &mut self.chunk)?,
             Source::Growing { file, read_bytes, patience } => {
                 let idle = if decoder.is_over() { LAST_WORDS } else { patience.idle };
                 let wants_more =
