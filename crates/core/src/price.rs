@@ -77,6 +77,12 @@ impl Cost {
         Self(self.0.checked_div(parts).unwrap_or_default())
     }
 
+    /// Returns this amount `count` times.
+    #[must_use]
+    pub fn times(self, count: u64) -> Self {
+        Self(self.0.saturating_mul(count))
+    }
+
     /// Returns this amount less `other`, nothing if that is more.
     #[must_use]
     pub fn saturating_sub(self, other: Self) -> Self {

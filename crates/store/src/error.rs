@@ -21,6 +21,12 @@ pub enum StoreError {
     /// There is no file in the path, or none that stays.
     #[error("a ledger needs a file: give its path")]
     NoFile,
+    /// What is there is a folder, a pipe or a device.
+    #[error("`{place}` is no file: name another")]
+    NotAFile {
+        /// Where it is.
+        place: String,
+    },
     /// The file cannot be opened or made.
     #[error("cannot open the ledger `{place}`: check that its folder exists and may be written to")]
     CannotOpen {

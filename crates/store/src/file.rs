@@ -38,8 +38,9 @@ fn beside(path: &Path, suffix: &str) -> PathBuf {
 /// Makes the file and its folder if they are missing, for the eyes of their owner alone.
 pub(crate) fn make(path: &Path, access: Access) -> Result<(), StoreError> {
     let place = || path.display().to_string();
-    if path.exists() {
-        return Ok(());
+    // A folder or a pipe would be opened, and fail like a disk.
+    if let Ok(there) = path.metadata() {
+        return if there.is_file() { Ok(()) } else { Err(StoreError::NotAFile { place: place() }) };
     }
     if access == Access::Read {
         return Err(StoreError::NotFound { what: "file", name: place() });

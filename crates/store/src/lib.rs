@@ -37,9 +37,10 @@ pub use filter::{Filter, Order, PAGE_LIMIT, Page, Validity};
 pub use ledger::Ledger;
 pub use location::Location;
 pub use queue::{
-    Bucket, Claim, ClaimedJob, Enqueued, JobFilter, JobState, Lease, NewJob, QueueCounts,
+    Again, Bucket, Claim, ClaimedJob, Enqueued, JobFilter, JobState, Lease, NewJob, QueueCounts,
     StoredJob, Worker,
 };
+pub use read::Spending;
 pub use retention::{Level, Retention};
 pub use review::{Decision, NewDecision};
 pub use run::{

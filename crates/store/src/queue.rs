@@ -12,6 +12,6 @@ mod manage;
 
 pub use bucket::Bucket;
 pub use job::{
-    Claim, ClaimedJob, Enqueued, JobFilter, JobState, NewJob, QueueCounts, StoredJob, Worker,
+    Again, Claim, ClaimedJob, Enqueued, JobFilter, JobState, NewJob, QueueCounts, StoredJob, Worker,
 };
 pub use lease::Lease;

@@ -5,5 +5,7 @@ mod export;
 mod list;
 mod lives;
 mod progress;
+mod spending;
 
 pub(crate) use conditions::Conditions;
+pub use spending::Spending;

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use airtight_agent::{Arrival, Landing};
-use airtight_core::batch::{Fund, Grant, Pace, Permit, Return};
+use airtight_core::batch::{Fund, Grant, Pace, Permit, Return, Whose};
 use airtight_core::codec::Usage;
 use airtight_core::run::Bill;
 use airtight_store::{Bucket, Ledger};
@@ -41,6 +41,7 @@ struct State {
 /// The right to send one request; dropped unused, the place is free again.
 pub(crate) struct Pass {
     gate: Arc<Gate>,
+    whose: Whose,
     sent_at: Duration,
     grant: u64,
     is_used: bool,
@@ -76,7 +77,7 @@ impl Gate {
     }
 
     /// Waits until a request of `bytes` may leave.
-    pub(crate) async fn enter(self: &Arc<Self>, bytes: u64) -> Result<Pass, Closed> {
+    pub(crate) async fn enter(self: &Arc<Self>, whose: Whose, bytes: u64) -> Result<Pass, Closed> {
         loop {
             let changed = self.changed.notified();
             tokio::pin!(changed);
@@ -85,7 +86,7 @@ impl Gate {
             if self.closed.get().is_some() {
                 return Err(Closed);
             }
-            match self.ask(bytes) {
+            match self.ask(whose, bytes) {
                 Ok(pass) => {
                     self.keep_rate().await;
                     return Ok(pass);
@@ -123,10 +124,10 @@ impl Gate {
         self.state().pace.is_troubled()
     }
 
-    fn ask(self: &Arc<Self>, bytes: u64) -> Result<Pass, Obstacle> {
+    fn ask(self: &Arc<Self>, whose: Whose, bytes: u64) -> Result<Pass, Obstacle> {
         let now = self.now();
         let mut state = self.state();
-        let grant = match state.fund.ask(bytes) {
+        let grant = match state.fund.ask(whose, bytes) {
             Grant::Given(grant) => grant,
             Grant::OnReturn => return Err(Obstacle::UntilReturn),
             Grant::Spent => return Err(Obstacle::Spent),
@@ -134,7 +135,7 @@ impl Gate {
         let obstacle = match state.pace.ask(now) {
             Permit::Now => {
                 let gate = Arc::clone(self);
-                return Ok(Pass { gate, sent_at: now, grant, is_used: false });
+                return Ok(Pass { gate, whose, sent_at: now, grant, is_used: false });
             }
             Permit::At(then) => Obstacle::Until(then),
             Permit::OnReturn => Obstacle::UntilReturn,
@@ -167,11 +168,16 @@ impl Gate {
     fn returned(&self, pass: &Pass, came: Return, used: Option<Usage>) {
         let now = self.now();
         let mut state = self.state();
-        state.pace.returned(came, pass.sent_at, now, fastrand::f64());
+        // What an extractor meets says nothing about the model.
+        let met = match pass.whose {
+            Whose::Model => came,
+            Whose::Extractor => Return::Abandoned,
+        };
+        state.pace.returned(met, pass.sent_at, now, fastrand::f64());
         match came {
             Return::Abandoned => state.fund.release(pass.grant),
             Return::Answered | Return::PushedBack(_) | Return::Failed(_) => {
-                state.fund.settle(pass.grant, used);
+                state.fund.settle(pass.grant, pass.whose, used);
             }
         }
         drop(state);
@@ -187,7 +193,7 @@ impl Pass {
             Landing::Whole | Landing::Stopped => Return::Answered,
             Landing::Failed(failure) => {
                 // Before the next may leave.
-                if let Some(stop) = Stop::of_failure(failure) {
+                if let Some(stop) = Stop::of_failure(failure, self.whose) {
                     self.gate.close(stop);
                 }
                 Return::of_failure(failure.kind, failure.retry_after)
@@ -200,6 +206,8 @@ impl Pass {
         };
         self.gate.returned(&self, came, used);
         if let (Return::PushedBack(Some(pause)), Some(throttle)) = (came, &self.gate.throttle) {
+            // Whoever asks for more ends processes here; those that begin later may ask again.
+            let pause = pause.min(self.gate.patience);
             // Others are told, if that is possible; here everybody knows already.
             drop(throttle.ledger.hold(&throttle.bucket, pause).await);
         }

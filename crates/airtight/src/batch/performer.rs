@@ -6,13 +6,15 @@ use std::time::Duration;
 use airtight_agent::Agent;
 use airtight_agent::provider::Provider;
 use airtight_core::Source;
+use airtight_core::batch::Prices;
 use airtight_core::codec::Usage;
 use airtight_core::contract::Contract;
-use airtight_core::price::{Cost, Price};
+use airtight_core::price::Cost;
 use airtight_core::redact::Redactor;
 use airtight_core::run::{Job, Mode, Outcome, Policy, Report, Run, RunError, Terminal};
 use airtight_store::{
-    Claim, ContractRow, Driver, Ledger, NewRun, Repeat, Retention, Run as StoredRun, StoreError,
+    Again, Claim, ContractRow, Driver, Ledger, NewRun, Repeat, Retention, Run as StoredRun,
+    StoreError,
 };
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
@@ -34,7 +36,7 @@ pub(crate) struct Shared {
     pub(crate) system: Option<String>,
     pub(crate) terminal: Terminal,
     pub(crate) policy: Policy,
-    pub(crate) price: Option<Price>,
+    pub(crate) prices: Prices,
     /// As the ledger knows the contract and the driver.
     pub(crate) row: ContractRow,
     pub(crate) driver: Driver,
@@ -79,7 +81,13 @@ impl Performer {
         interrupt: &CancellationToken,
     ) -> Result<Settled, Stop> {
         loop {
-            let entered = self.enter(errand).await.map_err(lost_or_failed)?;
+            let entered = match self.enter(errand).await {
+                // The key is somebody's word that the text is the same, and it is not.
+                Err(error @ StoreError::OtherJob { .. }) => {
+                    return self.disown(errand, &error).await;
+                }
+                entered => entered.map_err(Stop::of_store)?,
+            };
             match entered {
                 Entered::Finished(run) => return self.known(*run, errand).await,
                 Entered::Fresh(recorder) => {
@@ -115,7 +123,7 @@ impl Performer {
             claim: errand.claim.clone(),
             ..NewRun::default()
         };
-        enter(&self.ledger, new, shared.price, shared.redactor.clone()).await
+        enter(&self.ledger, new, shared.prices, shared.redactor.clone()).await
     }
 
     /// Takes the result that the key has already.
@@ -127,6 +135,17 @@ impl Performer {
             }
         }
         Ok(Settled::before(run))
+    }
+
+    /// Leaves an input without a result whose key has that of another text.
+    async fn disown(&self, errand: &Errand, why: &StoreError) -> Result<Settled, Stop> {
+        if let Some(claim) = &errand.claim {
+            match self.ledger.release(claim, Again::WhenAsked, &why.to_string()).await {
+                Ok(()) | Err(StoreError::Fenced) => {}
+                Err(error) => return Err(Stop::Store(error)),
+            }
+        }
+        Ok(Settled::unusable(why.to_string()))
     }
 
     async fn fulfil(
@@ -144,7 +163,7 @@ impl Performer {
         loop {
             let run = match Run::new(self.job(&errand.prompt)) {
                 Ok(run) => run,
-                Err(error) => return self.postpone(Stop::Refused(error), &recorder, errand).await,
+                Err(error) => return self.postpone(Stop::Unfit(error), &recorder, errand).await,
             };
             let mut witness = Witness(Arc::clone(&ticket));
             let mut report = self.shared.agent.drive(run, &mut witness, ticket.interrupt()).await;
@@ -154,7 +173,7 @@ impl Performer {
                 Fate::Again => earlier = (report.usage, report.cost),
                 Fate::Final => {
                     let finished = recorder.finish(&report, errand.claim.clone()).await;
-                    finished.map_err(lost_or_failed)?;
+                    finished.map_err(Stop::of_store)?;
                     let id = recorder.id().clone();
                     return Ok(Settled::now(id, &report, &self.shared.redactor));
                 }
@@ -174,7 +193,7 @@ impl Performer {
             tools: Vec::new(),
             terminal: shared.terminal,
             policy: shared.policy.clone(),
-            price: shared.price,
+            price: shared.prices.model,
             account: shared.agent.provider.account(),
             source: Some(Source::new(prompt)),
             extractor: shared.agent.extractor.as_ref().map(Provider::extractor),
@@ -187,21 +206,25 @@ impl Performer {
             Outcome::Auth | Outcome::Config | Outcome::Sandbox => {
                 let error = report.error.clone();
                 let error = error.unwrap_or_else(|| RunError::new(report.outcome, "refused"));
-                self.gate.close(Stop::Refused(error.clone()));
-                Fate::Stop(Stop::Refused(error))
+                let is_key = report.outcome == Outcome::Auth;
+                let stop = if is_key { Stop::Refused(error) } else { Stop::Unfit(error) };
+                self.gate.close(stop.clone());
+                Fate::Stop(stop)
             }
             Outcome::Provider => match ticket.failure() {
-                Some(failure) if failure.kind.is_retryable() && self.gate.is_troubled() => {
+                Some((failure, _)) if failure.kind.is_retryable() && self.gate.is_troubled() => {
                     Fate::Again
                 }
-                Some(failure) => Stop::of_failure(&failure).map_or(Fate::Final, Fate::Stop),
+                Some((failure, whose)) => {
+                    Stop::of_failure(&failure, whose).map_or(Fate::Final, Fate::Stop)
+                }
                 None => Fate::Final,
             },
-            Outcome::Interrupted => match self.gate.closed() {
-                _ if interrupt.is_cancelled() => Fate::Stop(Stop::Interrupted),
-                Some(stop) => Fate::Stop(stop.clone()),
-                None => Fate::Stop(Stop::Interrupted),
-            },
+            Outcome::Interrupted if interrupt.is_cancelled() => Fate::Stop(Stop::Interrupted),
+            Outcome::Interrupted => {
+                let stop = ticket.stop().or_else(|| self.gate.closed().cloned());
+                Fate::Stop(stop.unwrap_or(Stop::Interrupted))
+            }
             Outcome::Met
             | Outcome::NoAnswer
             | Outcome::AttemptsExhausted
@@ -222,8 +245,10 @@ impl Performer {
         recorder: &Recorder,
         errand: &Errand,
     ) -> Result<Settled, Stop> {
-        let postponed = recorder.postpone(Duration::ZERO, stop.told(), errand.claim.clone()).await;
-        postponed.map_err(lost_or_failed)?;
+        let is_unfit = matches!(stop, Stop::Unfit(_));
+        let again = if is_unfit { Again::WhenAsked } else { Again::default() };
+        let postponed = recorder.postpone(again, stop.told(), errand.claim.clone()).await;
+        postponed.map_err(Stop::of_store)?;
         Err(stop)
     }
 }
@@ -233,8 +258,4 @@ fn add(report: &mut Report, earlier: &(Usage, Option<Cost>)) {
     let (usage, cost) = earlier;
     report.usage.add(usage);
     report.cost = report.cost.zip(*cost).map(|(cost, earlier)| [cost, earlier].into_iter().sum());
-}
-
-fn lost_or_failed(error: StoreError) -> Stop {
-    if matches!(error, StoreError::Fenced) { Stop::Lost } else { Stop::Store(error) }
 }

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use airtight_core::Advice;
+use airtight_core::batch::Whose;
 use airtight_core::codec::{FailureKind, ProviderFailure};
 use airtight_core::run::{self, RunError};
 use airtight_store::StoreError;
@@ -15,8 +16,10 @@ use crate::error::{Error, Outcome};
 pub(crate) enum Stop {
     /// Somebody stopped it.
     Interrupted,
-    /// The provider refuses everybody alike: the key, the account, or the model.
+    /// The provider refuses everybody alike: the key, or the account.
     Refused(RunError),
+    /// Nobody can do it as it is: there is no such model, or the question cannot be put to it.
+    Unfit(RunError),
     /// The provider has given nothing but trouble for too long; it wants to be left alone this long.
     Outage { pause: Duration },
     /// The budget is spent.
@@ -29,24 +32,38 @@ pub(crate) enum Stop {
 
 impl Stop {
     /// Returns what a provider's failure means to everybody who asks it, if it means that nobody is
-    /// answered: it refuses the key, has no such model, or wants to be paid.
-    pub(crate) fn of_failure(failure: &ProviderFailure) -> Option<Self> {
+    /// answered: it refuses the key, has no such model, or wants to be paid. `whose` is the model that
+    /// was asked.
+    pub(crate) fn of_failure(failure: &ProviderFailure, whose: Whose) -> Option<Self> {
         let advice = failure.advice();
-        let outcome = match (failure.kind, &advice) {
-            (FailureKind::Auth, _) => run::Outcome::Auth,
-            (FailureKind::Request, Some(Advice::AddCredit | Advice::CheckModel)) => {
-                run::Outcome::Provider
-            }
-            _ => return None,
+        let message = match whose {
+            Whose::Model => failure.message.clone(),
+            Whose::Extractor => format!("the extractor: {}", failure.message),
         };
-        Some(Self::Refused(RunError { advice, ..RunError::new(outcome, &failure.message) }))
+        let error =
+            |outcome| RunError { advice: advice.clone(), ..RunError::new(outcome, &message) };
+        match (failure.kind, &advice) {
+            (FailureKind::Auth, _) => Some(Self::Refused(error(run::Outcome::Auth))),
+            (FailureKind::Request, Some(Advice::AddCredit)) => {
+                Some(Self::Refused(error(run::Outcome::Provider)))
+            }
+            (FailureKind::Request, Some(Advice::CheckModel)) => {
+                Some(Self::Unfit(error(run::Outcome::Provider)))
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns what a failure of the ledger means.
+    pub(crate) fn of_store(error: StoreError) -> Self {
+        if matches!(error, StoreError::Fenced) { Self::Lost } else { Self::Store(error) }
     }
 
     /// Returns the words for it in the ledger.
     pub(crate) fn told(&self) -> String {
         match self {
             Self::Interrupted => "interrupted".to_owned(),
-            Self::Refused(error) => error.message.clone(),
+            Self::Refused(error) | Self::Unfit(error) => error.message.clone(),
             Self::Outage { .. } => "the provider does not come back".to_owned(),
             Self::Budget => "the budget is spent".to_owned(),
             Self::Store(error) => error.to_string(),
@@ -61,7 +78,7 @@ impl Stop {
             Self::Interrupted | Self::Lost => {
                 error(run::Outcome::Interrupted, "the batch was interrupted".to_owned())
             }
-            Self::Refused(failure) => {
+            Self::Refused(failure) | Self::Unfit(failure) => {
                 let refusal = error(failure.outcome, failure.to_string());
                 failure.advice.iter().map(advice::words).fold(refusal, Error::hint)
             }

@@ -3,15 +3,14 @@
 use std::future::pending;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use airtight_agent::{Arrival, Departure, Entry, Event, Journal, Landing, Observer};
+use airtight_agent::{Arrival, Departure, EXTRACTOR, Entry, Event, Journal, Landing, Observer};
+use airtight_core::batch::Whose;
 use airtight_core::codec::ProviderFailure;
 use tokio_util::sync::CancellationToken;
 
 use super::gate::{Gate, Pass};
+use super::stop::Stop;
 use crate::ledger::Recorder;
-
-/// The number of a request that could not be put on record.
-const UNRECORDED: i64 = -1;
 
 /// The journal of one run.
 pub(super) struct Ticket {
@@ -28,8 +27,10 @@ pub(super) struct Ticket {
 struct State {
     /// The right to the request that is under way.
     pass: Option<Pass>,
-    /// How the last request failed, if it did.
-    failure: Option<ProviderFailure>,
+    /// How the last request failed, if it did, and whose it was.
+    failure: Option<(ProviderFailure, Whose)>,
+    /// Why this run, and perhaps no other, cannot go on.
+    stop: Option<Stop>,
 }
 
 impl Ticket {
@@ -48,26 +49,47 @@ impl Ticket {
     }
 
     /// Returns how the last request failed, if it did.
-    pub(super) fn failure(&self) -> Option<ProviderFailure> {
+    pub(super) fn failure(&self) -> Option<(ProviderFailure, Whose)> {
         self.state().failure.clone()
     }
 
+    /// Returns why this run, and perhaps no other, cannot go on.
+    pub(super) fn stop(&self) -> Option<Stop> {
+        self.state().stop.clone()
+    }
+
     async fn depart(&self, departure: Departure<'_>) -> Option<i64> {
-        let Ok(pass) = self.gate.enter(self.bytes).await else {
-            // The driver sees it at once, and drops this.
-            self.interrupt.cancel();
-            return pending().await;
+        let Ok(pass) = self.gate.enter(whose(departure.parent_call_id), self.bytes).await else {
+            return self.stay().await;
         };
-        let number = self.recorder.open(departure).await;
-        self.state().pass = Some(pass);
-        Some(number.unwrap_or(UNRECORDED))
+        match self.recorder.depart(departure).await {
+            Ok(number) => {
+                self.state().pass = Some(pass);
+                Some(number)
+            }
+            // Nobody could tell that it may have been paid.
+            Err(error) => {
+                let stop = Stop::of_store(error);
+                if matches!(stop, Stop::Store(_)) {
+                    self.gate.close(stop.clone());
+                }
+                self.state().stop = Some(stop);
+                self.stay().await
+            }
+        }
+    }
+
+    /// Keeps a request from leaving: the driver sees at once that the run ends, and drops this.
+    async fn stay(&self) -> Option<i64> {
+        self.interrupt.cancel();
+        pending().await
     }
 
     async fn arrive(&self, number: i64, arrival: Arrival<'_>) {
         let pass = {
             let mut state = self.state();
             state.failure = match arrival.end {
-                Landing::Failed(failure) => Some(failure.clone()),
+                Landing::Failed(failure) => Some((failure.clone(), whose(arrival.parent_call_id))),
                 Landing::Whole | Landing::Stopped => None,
             };
             state.pass.take()
@@ -75,14 +97,17 @@ impl Ticket {
         if let Some(pass) = pass {
             pass.used(arrival).await;
         }
-        if number != UNRECORDED {
-            self.recorder.close(number, arrival).await;
-        }
+        self.recorder.close(number, arrival).await;
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Returns whose request it is that a run, or somebody on its behalf, makes.
+fn whose(parent_call_id: Option<&str>) -> Whose {
+    if parent_call_id == Some(EXTRACTOR) { Whose::Extractor } else { Whose::Model }
 }
 
 impl Journal for Ticket {

@@ -79,6 +79,6 @@ pub(crate) enum State {
     Ready,
     /// The worker that has it
     Claimed,
-    /// A person: it took too many workers down
+    /// A person: it took too many workers down, or nobody can do it
     Quarantined,
 }

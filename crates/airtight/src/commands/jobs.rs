@@ -1,7 +1,11 @@
 //! `airtight jobs`: see and change what waits in the queue of a ledger.
 
+use std::collections::BTreeSet;
+
 use airtight_core::redact::Redactor;
-use airtight_store::{JobFilter, JobState, Ledger, Order, Page, StoreError, StoredJob};
+use airtight_store::{
+    JobFilter, JobState, Ledger, Order, Page, QueueCounts, StoreError, StoredJob,
+};
 use serde_json::json;
 use tokio::runtime;
 
@@ -43,7 +47,13 @@ async fn perform(
     match action {
         JobsAction::List(args) => list(args, ledger, place, printer).await?,
         JobsAction::Counts(which) => {
-            let counts = ledger.queue_counts(&filter(which, None)).await.map_err(failed)?;
+            let mut counts = QueueCounts::default();
+            for filter in filters(which) {
+                let counted = ledger.queue_counts(&filter).await.map_err(failed)?;
+                counts.ready += counted.ready;
+                counts.claimed += counted.claimed;
+                counts.quarantined += counted.quarantined;
+            }
             if which.json || !printer.is_terminal() {
                 printer.json(&json!(counts).to_string())?;
             } else {
@@ -87,15 +97,21 @@ fn chosen(which: &WhichArgs) -> Result<Vec<JobFilter>, Error> {
         return Err(Error::new(Outcome::Usage, "which jobs?")
             .hint("give their numbers, `--batch`, `--queue`, `--state`, or `--all`"));
     }
+    Ok(filters(which))
+}
+
+/// Returns which jobs are meant: those with the numbers, or all that the flags leave.
+fn filters(which: &WhichArgs) -> Vec<JobFilter> {
     if which.jobs.is_empty() {
-        return Ok(vec![filter(which, None)]);
+        return vec![filter(which, None)];
     }
-    Ok(which.jobs.iter().map(|number| filter(which, Some(*number))).collect())
+    let numbers: BTreeSet<i64> = which.jobs.iter().copied().collect();
+    numbers.into_iter().map(|number| filter(which, Some(number))).collect()
 }
 
 fn filter(which: &WhichArgs, number: Option<i64>) -> JobFilter {
     JobFilter {
-        number: number.or_else(|| which.jobs.first().copied()),
+        number,
         queue: which.queue.clone(),
         batch: which.batch.clone(),
         state: which.state.map(|state| match state {
@@ -113,8 +129,11 @@ async fn list(
     printer: &mut Printer,
 ) -> Result<(), Error> {
     let page = Page { limit: args.limit, order: Order::OldestFirst, ..Page::default() };
-    let jobs = ledger.jobs(&filter(&args.which, None), page).await;
-    let jobs = jobs.map_err(|error| unusable(error, place))?;
+    let mut jobs = Vec::new();
+    for filter in filters(&args.which) {
+        let found = ledger.jobs(&filter, page).await;
+        jobs.extend(found.map_err(|error| unusable(error, place))?);
+    }
     if args.which.json || !printer.is_terminal() {
         return jobs
             .iter()

@@ -46,6 +46,13 @@ pub(super) fn run(
         if !args.quiet {
             let words = format!(" {} done, {} failed", duty.done, duty.failed);
             printer.note(&[Span::new(Tone::Strong, "worker:"), Span::plain(words)]);
+            if duty.set_aside > 0 {
+                let words = format!(
+                    "{} set aside that nobody can do as they are: `airtight jobs list` says why",
+                    duty.set_aside
+                );
+                printer.note(&[Span::plain(words)]);
+            }
         }
         match worked {
             Ok(()) => Ok(Outcome::Met),

@@ -18,6 +18,16 @@ const FILE: &str = "ledger.db";
 pub(crate) struct Books {
     location: Location,
     retention: Retention,
+    purpose: Purpose,
+}
+
+/// What a ledger is opened for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Purpose {
+    /// To keep runs, which can be had without a record.
+    Record,
+    /// For what is in it.
+    Ask,
 }
 
 impl Books {
@@ -36,7 +46,7 @@ impl Books {
             Some(_) | None => Level::Full,
         };
         let retention = Retention { level, keep: config.period(Key::StoreKeep) };
-        Ok(Some(Self { location, retention }))
+        Ok(Some(Self { location, retention, purpose: Purpose::Record }))
     }
 
     /// Returns the ledger that is asked: the one that `named` says, else the one in force.
@@ -46,7 +56,7 @@ impl Books {
         let flags = flags.into_iter().collect();
         let config = Config::load(environment, None, flags, Trust::AsConfigured)?;
         let location = location(config.text(Key::Database), environment)?;
-        Ok(Self { location, retention: Retention::default() })
+        Ok(Self { location, retention: Retention::default(), purpose: Purpose::Ask })
     }
 
     /// Returns what is kept of a run, and for how long.
@@ -61,7 +71,7 @@ impl Books {
 
     /// Says what it means that the ledger did not do what was asked.
     pub(crate) fn failed(&self, error: StoreError) -> Error {
-        store_error(error, &self.location.to_string())
+        store_error(error, &self.location.to_string(), self.purpose)
     }
 
     /// Returns what must not show of where the ledger is.

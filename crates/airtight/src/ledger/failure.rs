@@ -2,17 +2,21 @@
 
 use airtight_store::StoreError;
 
+use super::books::Purpose;
 use crate::error::{Error, Outcome};
 
 /// Says that the ledger at `place` did not do what was asked, and what to type next.
-pub(crate) fn store_error(error: StoreError, place: &str) -> Error {
+pub(super) fn store_error(error: StoreError, place: &str, purpose: Purpose) -> Error {
     if let Some(hint) = mistyped(&error) {
         return Error::new(Outcome::Input, error.to_string()).hint(hint);
     }
     let hint = if matches!(error, StoreError::NotFound { .. }) {
         "record a run first: `airtight run`; or name another ledger by `--database`"
     } else {
-        "to run without a record: `--no-store`"
+        match purpose {
+            Purpose::Record => "to run without a record: `--no-store`",
+            Purpose::Ask => "to ask another ledger: `--database PATH`",
+        }
     };
     let message = format!("the ledger `{place}` cannot be used");
     Error::new(Outcome::Store, message).caused_by(error).hint(hint)

@@ -4,12 +4,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use airtight_agent::{Arrival, Course, Departure, EXTRACTOR, Entry, Event, Journal, Landing};
-use airtight_core::price::{Cost, Price};
+use airtight_core::batch::{Prices, Whose};
+use airtight_core::price::Cost;
 use airtight_core::redact::Redactor;
 use airtight_core::run::{Attempt, Bill, EventKind, Report, Rung};
 use airtight_store::{
-    AttemptEnd, Begun, Claim, Driver, Ledger, NewAttempt, NewEvent, NewRun, Run, RunId, RunToken,
-    StoreError,
+    Again, AttemptEnd, Begun, Claim, Driver, Ledger, NewAttempt, NewEvent, NewRun, Run, RunId,
+    RunToken, StoreError,
 };
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
@@ -34,11 +35,11 @@ pub(crate) enum Entered {
 }
 
 /// Puts `run` on record, with its first request: both are on disk when this returns. `redactor`
-/// masks what errors say, and `price` is that of the model, if known.
+/// masks what errors say.
 pub(crate) async fn enter(
     ledger: &Ledger,
     run: NewRun,
-    price: Option<Price>,
+    prices: Prices,
     redactor: Redactor,
 ) -> Result<Entered, StoreError> {
     let driver = run.driver.clone();
@@ -58,7 +59,7 @@ pub(crate) async fn enter(
             let state = State { unsent: Some(token.attempt()), ..State::default() };
             let ledger = ledger.clone();
             let state = Mutex::new(state);
-            Entered::Fresh(Arc::new(Recorder { ledger, token, driver, price, redactor, state }))
+            Entered::Fresh(Arc::new(Recorder { ledger, token, driver, prices, redactor, state }))
         }
     })
 }
@@ -69,7 +70,7 @@ pub(crate) struct Recorder {
     ledger: Ledger,
     token: RunToken,
     driver: Driver,
-    price: Option<Price>,
+    prices: Prices,
     redactor: Redactor,
     state: Mutex<State>,
 }
@@ -157,7 +158,7 @@ impl Recorder {
     /// Leaves the run to whoever begins it next, and its job to the queue.
     pub(crate) async fn postpone(
         &self,
-        after: Duration,
+        again: Again,
         error: String,
         claim: Option<Claim>,
     ) -> Result<(), StoreError> {
@@ -165,7 +166,7 @@ impl Recorder {
             std::mem::take(&mut *self.state());
         ended.extend(extraction);
         ended.extend(unsent.map(never_left));
-        let postponed = airtight_store::Postponed { after, error, ended, events, claim };
+        let postponed = airtight_store::Postponed { again, error, ended, events, claim };
         self.ledger.postpone(&self.token, postponed).await
     }
 
@@ -181,9 +182,10 @@ impl Recorder {
         }
     }
 
-    async fn open_attempt(&self, departure: Departure<'_>) -> Option<i64> {
+    /// Puts a request on record, and returns its number.
+    pub(crate) async fn depart(&self, departure: Departure<'_>) -> Result<i64, StoreError> {
         if let Some(first) = self.state().unsent.take() {
-            return Some(first);
+            return Ok(first);
         }
         let (provider, purpose) = match departure.parent_call_id {
             None => (self.driver.provider.as_str(), ""),
@@ -196,13 +198,15 @@ impl Recorder {
             model: departure.model.to_owned(),
             purpose: purpose.to_owned(),
         };
-        match self.ledger.open_attempt(&self.token, attempt).await {
-            Ok(number) => Some(number),
-            Err(error) => {
-                tracing::warn!(%error, "a request leaves that is not on record");
-                None
-            }
-        }
+        self.ledger.open_attempt(&self.token, attempt).await
+    }
+
+    /// Does the same for an answer that is worth more than its record.
+    async fn open_attempt(&self, departure: Departure<'_>) -> Option<i64> {
+        let opened = self.depart(departure).await;
+        opened
+            .inspect_err(|error| tracing::warn!(%error, "a request leaves that is not on record"))
+            .ok()
     }
 
     async fn close_attempt(&self, number: i64, arrival: Arrival<'_>) {
@@ -274,9 +278,11 @@ impl Recorder {
     fn cost(&self, arrival: Arrival<'_>) -> Option<Cost> {
         match arrival.bill {
             Bill::Free => Some(Cost::default()),
-            // An extractor has a price of its own, which counts in the cost of the run.
-            Bill::Exact(_) if arrival.parent_call_id == Some(EXTRACTOR) => None,
-            Bill::Exact(usage) => self.price.map(|price| price.cost(&usage)),
+            Bill::Exact(usage) => {
+                let is_extractor = arrival.parent_call_id == Some(EXTRACTOR);
+                let whose = if is_extractor { Whose::Extractor } else { Whose::Model };
+                self.prices.cost(whose, &usage)
+            }
             Bill::AtLeast(_) => None,
         }
     }

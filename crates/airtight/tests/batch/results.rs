@@ -79,6 +79,20 @@ fn the_same_input_twice_is_two_inputs_unless_a_field_says_that_it_is_one() {
 }
 
 #[test]
+fn a_key_never_gives_the_answer_to_another_text() {
+    let inputs = |text: &str| format!("{{\"id\": 1, \"text\": \"{text}\"}}\n");
+    let stage = Stage::new([good().forever()]).with("in.jsonl", inputs("a"));
+    assert_eq!(stage.batch(&["--key", "id"]).code, 0);
+    let stage = stage.with("in.jsonl", inputs("b"));
+    let said = stage.batch(&["--key", "id"]);
+    assert_eq!(said.code, 1, "{said:?}");
+    let failures = stage.results("out.failures.jsonl");
+    let error = failures[0]["error"].as_str().unwrap();
+    assert!(error.contains("belongs to another job"), "{failures:?}");
+    assert_eq!(stage.fake.requests().len(), 1);
+}
+
+#[test]
 fn failures_have_their_reasons_and_are_asked_again_only_if_that_is_wanted() {
     let stage = Stage::new([bad(), bad()]).with("in.jsonl", lines(1));
     let said = stage.batch(&["--reasks", "1"]);

@@ -172,6 +172,28 @@ fn a_worker_without_a_good_key_fails_no_job() {
 }
 
 #[test]
+fn a_job_whose_model_nobody_has_is_set_aside_and_the_others_are_done() {
+    let absent = || Turn::status(404).when_model("gone").forever();
+    let stage = Stage::new([absent(), good().forever()]).with("in.jsonl", lines(2));
+    for ledger in ledgers(&stage) {
+        let arguments = ["batch", "review.json", "in.jsonl", "--enqueue", "--database", &ledger];
+        let gone = [&arguments[..], &["--model", "anthropic:gone"]].concat();
+        assert_eq!(stage.say(&gone).code, 0);
+        enqueue(&stage, &ledger);
+        let said = start(&stage, &ledger, &["--until-empty"]).wait_with_output().unwrap();
+        assert!(said.status.success(), "{said:?}");
+        let aside = json!({ "ready": 0, "claimed": 0, "quarantined": 2 });
+        assert_eq!(counts(&stage, &ledger), aside);
+        let jobs = stage.say(&["jobs", "list", "--json", "--database", &ledger]).lines();
+        let numbers = [0, 1].map(|at| jobs[at]["number"].to_string());
+        assert!(jobs[0]["error"].as_str().unwrap().contains("404"), "{jobs:?}");
+        let named = ["jobs", "list", "--database", &ledger, &numbers[0], &numbers[1]];
+        assert_eq!(stage.say(&named).lines(), jobs);
+        collect(&stage, &ledger);
+    }
+}
+
+#[test]
 fn no_transaction_is_open_while_a_model_is_asked() {
     let stage = Stage::new([good().gate(0, "held")]).with("in.jsonl", lines(1));
     let [_, ledger] = ledgers(&stage);

@@ -4,6 +4,10 @@
 //! reported with its line and costs no memory; decoding goes on behind it. An open quote, however,
 //! swallows what follows it until the limit: nothing tells where it was meant to end.
 
+/// The most fields of a record: as many as the widest spreadsheets have, and far from those of a
+/// record that is nothing but separators, each of which costs more memory than its byte.
+const FIELDS_LIMIT: usize = 16_384;
+
 /// One record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Record {
@@ -19,6 +23,12 @@ pub enum CsvError {
     /// It has more bytes than are kept.
     #[error("the record is over the {limit}-byte limit")]
     TooLong {
+        /// The limit.
+        limit: usize,
+    },
+    /// It has more fields than are kept.
+    #[error("the record has more than {limit} fields")]
+    TooWide {
         /// The limit.
         limit: usize,
     },
@@ -146,6 +156,10 @@ impl Decoder {
             self.fault = Some(CsvError::TooLong { limit: self.limit_bytes });
             self.fields.clear();
         }
+        if self.fields.len() >= FIELDS_LIMIT {
+            self.fault = Some(CsvError::TooWide { limit: FIELDS_LIMIT });
+            self.fields.clear();
+        }
         if self.fault.is_none() {
             self.fields.push(field);
         }
@@ -221,6 +235,21 @@ mod tests {
             (5, Err(CsvError::OpenQuote)),
         ];
         assert_eq!(said, expected);
+    }
+
+    #[test]
+    fn a_record_has_so_many_fields_and_no_more() {
+        let mut decoder = Decoder::within(b',', 1 << 20);
+        let mut widest = ",".repeat(FIELDS_LIMIT - 1);
+        widest.push('\n');
+        let text = format!("{widest},{widest}ok\n");
+        let said: Vec<_> = decoder
+            .push(text.as_bytes())
+            .into_iter()
+            .map(|record| record.fields.map(|fields| fields.len()))
+            .collect();
+        let too_wide = CsvError::TooWide { limit: FIELDS_LIMIT };
+        assert_eq!(said, [Ok(FIELDS_LIMIT), Err(too_wide), Ok(1)]);
     }
 
     fn quoted(field: &str) -> String {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use sqlx::AssertSqlSafe;
 
-use super::job::{Claim, ClaimedJob, Worker};
+use super::job::{Again, Claim, ClaimedJob, Worker};
 use crate::clock::millis;
 use crate::error::StoreError;
 use crate::form::unpack;
@@ -56,16 +56,16 @@ impl Ledger {
         self.write_any(Complete(claim.clone())).await?.stored()
     }
 
-    /// Puts a job back that has no run yet, to be tried again later.
+    /// Puts a job back that has no run yet.
     pub async fn release(
         &self,
         claim: &Claim,
-        after: Duration,
+        again: Again,
         error: &str,
     ) -> Result<(), StoreError> {
         let sieve = Sieve { level: Level::Full, redactor: &self.place.settings.redactor };
         let error = Packer::new(sieve).error("error", Some(error))?;
-        let release = Release { claim: claim.clone(), after_ms: millis(after), error };
+        let release = Release { claim: claim.clone(), again, error };
         self.write_any(release).await?.stored()
     }
 }
@@ -180,7 +180,7 @@ impl Write for Complete {
 
 struct Release {
     claim: Claim,
-    after_ms: i64,
+    again: Again,
     error: Option<String>,
 }
 
@@ -190,7 +190,7 @@ impl Write for Release {
     async fn apply(&self, to: &mut Transaction<'_>) -> Result<Timely, StoreError> {
         let timely = claimed(to, &self.claim).await?;
         if timely == Timely::Stored {
-            requeue(to, self.claim.job, self.after_ms, self.error.clone()).await?;
+            requeue(to, self.claim.job, self.again, self.error.clone()).await?;
         }
         Ok(timely)
     }

@@ -67,6 +67,21 @@ impl Claim {
     }
 }
 
+/// When a job that goes back to the queue is offered again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Again {
+    /// After a pause.
+    After(Duration),
+    /// When a person says so: nobody can do it as it is.
+    WhenAsked,
+}
+
+impl Default for Again {
+    fn default() -> Self {
+        Self::After(Duration::ZERO)
+    }
+}
+
 /// A job that this process may work on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClaimedJob {
@@ -94,7 +109,7 @@ pub enum JobState {
     Ready,
     /// A worker has it.
     Claimed,
-    /// It took too many workers down, and waits for a person.
+    /// It took too many workers down, or nobody can do it, and waits for a person.
     Quarantined,
 }
 

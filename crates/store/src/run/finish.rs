@@ -8,7 +8,7 @@ use airtight_core::price::Cost;
 use super::attempt::AttemptEnd;
 use super::event::NewEvent;
 use super::record::Review;
-use crate::queue::Claim;
+use crate::queue::{Again, Claim};
 
 /// The end of a run. All of it is stored, or nothing.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -52,8 +52,8 @@ pub struct Finish {
 /// Work that is to be tried again later: the run stays open, and nobody's.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Postponed {
-    /// How long to wait.
-    pub after: Duration,
+    /// When its job is offered again.
+    pub again: Again,
     /// Why, masked before it is stored.
     pub error: String,
     /// Attempts that are closed with it.

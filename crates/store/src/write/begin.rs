@@ -284,7 +284,7 @@ impl Begin {
         Ok(Begun::Fresh(token))
     }
 
-    /// Refuses to go on with a run that was asked something else: its answer would stand as that.
+    /// Refuses a run that was asked something else: its answer would stand as that.
     async fn require_same_job(
         &self,
         to: &mut Transaction<'_>,
@@ -351,7 +351,10 @@ impl Write for Begin {
         };
         match found.state.as_str() {
             "done" if again => self.repeat(to, &found).await,
-            "done" => whole(to, found.seq).await.map(Box::new).map(Begun::Finished),
+            "done" => {
+                self.require_same_job(to, &found).await?;
+                whole(to, found.seq).await.map(Box::new).map(Begun::Finished)
+            }
             "postponed" => self.take_over(to, &found).await,
             _ if self.run.claim.is_some() => self.take_over(to, &found).await,
             _ if lives(to, &found.owner, found.started_at).await? => {

@@ -1,6 +1,7 @@
 //! The write that ends a run: all of it in one transaction, once.
 
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 use sqlx::AssertSqlSafe;
 
@@ -9,7 +10,7 @@ use super::progress::{PackedEnd, PackedEvents, Timely};
 use crate::clock::millis;
 use crate::error::StoreError;
 use crate::ledger::Ledger;
-use crate::queue::Claim;
+use crate::queue::{Again, Claim, JobState};
 use crate::rows::{self, Columns, Packer, names};
 use crate::run::{Finish, Postponed, RunToken};
 use crate::stats::{Tally, TallyKey, bucket_of};
@@ -38,7 +39,7 @@ const POSTPONE: &str = "UPDATE runs SET state = 'postponed', owner = '' \
 const CLAIMED: &str = "SELECT seq FROM jobs WHERE seq = $1 AND claim_token = $2 {LOCK}";
 pub(crate) const DELETE_JOB: &str = "DELETE FROM jobs WHERE seq = $1";
 pub(crate) const DELETE_PAYLOAD: &str = "DELETE FROM payloads WHERE job = $1";
-pub(crate) const REQUEUE: &str = "UPDATE jobs SET state = 'ready', claim_token = NULL, \
+const REQUEUE: &str = "UPDATE jobs SET state = $4, claim_token = NULL, \
      worker = NULL, leased_until = NULL, run_at = $2, claims = 0, \
      failures = failures + 1, error = $3 \
      WHERE seq = $1";
@@ -59,7 +60,7 @@ impl Ledger {
         let pack = |end| PackedEnd::new(sieve, end);
         let write = Postpone {
             token: token.clone(),
-            after_ms: millis(postponed.after),
+            again: postponed.again,
             error,
             ended: postponed.ended.into_iter().map(pack).collect::<Result<_, _>>()?,
             events: PackedEvents::new(sieve, token, postponed.events)?,
@@ -249,11 +250,24 @@ impl Write for End {
 
 struct Postpone {
     token: RunToken,
-    after_ms: i64,
+    again: Again,
     error: Option<String>,
     ended: Vec<PackedEnd>,
     events: PackedEvents,
     claim: Option<Claim>,
+}
+
+impl Postpone {
+    /// Keeps what was said to a process that has lost the run, without effect on the run.
+    async fn late(&self, to: &mut Transaction<'_>) -> Result<Timely, StoreError> {
+        let timely = already(to, &self.token, "postponed").await?;
+        if timely == Timely::Late {
+            for end in &self.ended {
+                end.write(to, &self.token, Timely::Late).await?;
+            }
+        }
+        Ok(timely)
+    }
 }
 
 impl Write for Postpone {
@@ -263,7 +277,7 @@ impl Write for Postpone {
         if let Some(claim) = &self.claim
             && claimed(to, claim).await? == Timely::Late
         {
-            return already(to, &self.token, "postponed").await;
+            return self.late(to).await;
         }
         let done = sqlx::query(POSTPONE)
             .bind(self.token.seq)
@@ -272,12 +286,12 @@ impl Write for Postpone {
             .await
             .map_err(to.fail())?;
         if done.rows_affected() == 0 {
-            return already(to, &self.token, "postponed").await;
+            return self.late(to).await;
         }
         close_attempts(to, &self.token, &self.ended).await?;
         self.events.write(to, &self.token).await?;
         if let Some(claim) = &self.claim {
-            requeue(to, claim.job, self.after_ms, self.error.clone()).await?;
+            requeue(to, claim.job, self.again, self.error.clone()).await?;
         }
         Ok(Timely::Stored)
     }
@@ -344,13 +358,18 @@ pub(crate) async fn delete_job(to: &mut Transaction<'_>, job: i64) -> Result<(),
 pub(crate) async fn requeue(
     to: &mut Transaction<'_>,
     job: i64,
-    after_ms: i64,
+    again: Again,
     error: Option<String>,
 ) -> Result<(), StoreError> {
+    let (pause, state) = match again {
+        Again::After(pause) => (pause, JobState::Ready),
+        Again::WhenAsked => (Duration::ZERO, JobState::Quarantined),
+    };
     sqlx::query(REQUEUE)
         .bind(job)
-        .bind(to.now_ms.saturating_add(after_ms))
+        .bind(to.now_ms.saturating_add(millis(pause)))
         .bind(error)
+        .bind(state.name())
         .execute(&mut *to.connection)
         .await
         .map_err(to.fail())

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use airtight_store::{
-    Bucket, ClaimedJob, JobFilter, JobState, Ledger, NewJob, Page, Postponed, QueueCounts,
+    Again, Bucket, ClaimedJob, JobFilter, JobState, Ledger, NewJob, Page, Postponed, QueueCounts,
     StoreError, Worker,
 };
 
@@ -16,6 +16,7 @@ crate::laws! {
     a_lost_lease_gives_the_job_to_another_and_fences_the_first,
     a_job_that_takes_workers_down_is_quarantined,
     a_postponed_job_comes_back_later,
+    a_job_that_nobody_can_do_waits_for_a_person,
     people_retry_and_cancel_jobs,
     many_jobs_are_queued_in_pieces,
     there_is_one_leader_at_a_time,
@@ -120,7 +121,7 @@ async fn a_lost_lease_gives_the_job_to_another_and_fences_the_first(bed: Bed) {
     let token = begin(&ledger, keyed("k")).await;
     let late = airtight_store::Finish { claim: Some(first.claim.clone()), ..met() };
     assert!(matches!(ledger.finish(&token, late).await, Err(StoreError::Fenced)));
-    let released = ledger.release(&first.claim, Duration::ZERO, "late").await;
+    let released = ledger.release(&first.claim, Again::default(), "late").await;
     assert!(matches!(released, Err(StoreError::Fenced)));
     let finish = airtight_store::Finish { claim: Some(second.claim), ..met() };
     ledger.finish(&token, finish).await.unwrap();
@@ -148,7 +149,7 @@ async fn a_postponed_job_comes_back_later(bed: Bed) {
     let first = claim_one(&ledger, &up_to(1)).await;
     let token = begin(&ledger, keyed("k")).await;
     let later = Postponed {
-        after: Duration::from_hours(1),
+        again: Again::After(Duration::from_hours(1)),
         error: "overloaded".to_owned(),
         claim: Some(first.claim),
         ..Postponed::default()
@@ -167,6 +168,29 @@ async fn a_postponed_job_comes_back_later(bed: Bed) {
     ledger.finish(&resumed, finish).await.unwrap();
 }
 
+async fn a_job_that_nobody_can_do_waits_for_a_person(bed: Bed) {
+    let ledger = bed.open().await;
+    ledger.enqueue(vec![job("k"), job("l")]).await.unwrap();
+    let first = claim_one(&ledger, &up_to(1)).await;
+    let token = begin(&ledger, keyed("k")).await;
+    let never = Postponed {
+        again: Again::WhenAsked,
+        error: "no such model".to_owned(),
+        claim: Some(first.claim),
+        ..Postponed::default()
+    };
+    ledger.postpone(&token, never).await.unwrap();
+    let second = claim_one(&ledger, &up_to(1)).await;
+    ledger.release(&second.claim, Again::WhenAsked, "unreadable").await.unwrap();
+    assert_eq!(ledger.claim(&up_to(2)).await.unwrap(), []);
+    let jobs = ledger.jobs(&JobFilter::default(), Page::default()).await.unwrap();
+    let told: Vec<_> = jobs.iter().map(|job| (job.state, job.error.as_deref().unwrap())).collect();
+    let set_aside = |why| (JobState::Quarantined, why);
+    assert_eq!(told, [set_aside("unreadable"), set_aside("no such model")]);
+    assert_eq!(ledger.retry(&JobFilter::default()).await.unwrap(), 2);
+    assert_eq!(ledger.claim(&up_to(2)).await.unwrap().len(), 2);
+}
+
 async fn people_retry_and_cancel_jobs(bed: Bed) {
     let ledger = bed.open().await;
     let of = |batch: &str, key| NewJob { batch: Some(batch.to_owned()), ..job(key) };
@@ -177,7 +201,7 @@ async fn people_retry_and_cancel_jobs(bed: Bed) {
     let left = ledger.jobs(&JobFilter::default(), Page::default()).await.unwrap();
     let left: Vec<_> = left.iter().map(|job| job.key.as_deref().unwrap()).collect();
     assert_eq!(left, ["c", "a"]);
-    ledger.release(&claimed.claim, Duration::from_hours(1), "later").await.unwrap();
+    ledger.release(&claimed.claim, Again::After(Duration::from_hours(1)), "later").await.unwrap();
     assert_eq!(ledger.retry(&batch("x")).await.unwrap(), 1);
     assert_eq!(claim_one(&ledger, &up_to(1)).await.key.as_deref(), Some("c"));
     assert_eq!(claim_one(&ledger, &up_to(1)).await.key.as_deref(), Some("a"));

@@ -6,7 +6,7 @@ use airtight_core::codec::Usage;
 use airtight_core::price::Cost;
 use airtight_store::{
     AttemptEnd, AttemptState, Begun, Filter, Level, NewEvent, NewRun, Page, Postponed, Repeat,
-    Review, RunId, RunState, StoreError,
+    Review, RunId, RunState, Spending, StoreError,
 };
 use serde_json::json;
 
@@ -21,6 +21,9 @@ crate::laws! {
     a_run_whose_process_is_gone_is_taken_over,
     a_postponed_run_goes_on_with_its_key,
     a_run_is_never_taken_over_for_another_job,
+    a_key_never_gives_the_result_of_another_job,
+    a_late_postponement_is_fenced_and_keeps_what_was_said,
+    what_a_batch_spent_counts_whatever_became_of_its_runs,
     a_late_end_is_fenced_and_kept_as_a_stray,
     a_name_is_taken_once,
     events_are_numbered_and_read_from_anywhere,
@@ -215,6 +218,65 @@ async fn a_run_is_never_taken_over_for_another_job(bed: Bed) {
     assert_eq!(again.id(), token.id());
     let run = ledger.run(token.id().as_str()).await.unwrap();
     assert_eq!(run.summary.store, Level::Masked);
+}
+
+async fn a_key_never_gives_the_result_of_another_job(bed: Bed) {
+    let ledger = bed.open().await;
+    let token = begin(&ledger, keyed("k")).await;
+    ledger.finish(&token, met()).await.unwrap();
+    let mut other = keyed("k");
+    "Something else.".clone_into(&mut other.job.prompt);
+    let refused = ledger.begin(other.clone()).await;
+    assert!(matches!(refused, Err(StoreError::OtherJob { id }) if id == token.id().as_str()));
+    assert!(matches!(ledger.begin(keyed("k")).await, Ok(Begun::Finished(_))));
+    // Who wants it done again means the new text.
+    other.repeat = Repeat::Always;
+    assert!(matches!(ledger.begin(other).await, Ok(Begun::Fresh(_))));
+}
+
+async fn a_late_postponement_is_fenced_and_keeps_what_was_said(bed: Bed) {
+    let ledger = bed.open().await;
+    let late = begin(&ledger, keyed("k")).await;
+    bed.meddle("UPDATE runs SET owner = ''").await;
+    let taken = begin(&ledger, keyed("k")).await;
+    let output = Some(b"half an answer".to_vec());
+    let end =
+        AttemptEnd { number: 1, ending: "stopped".to_owned(), output, ..AttemptEnd::default() };
+    let postponed = Postponed { ended: vec![end], ..Postponed::default() };
+    let refused = ledger.postpone(&late, postponed).await;
+    assert!(matches!(refused, Err(StoreError::Fenced)));
+    let attempts = ledger.attempts(taken.id()).await.unwrap();
+    let stray = attempts.iter().find(|attempt| attempt.number == 1).unwrap();
+    assert_eq!(stray.state, AttemptState::Stray);
+    assert_eq!(stray.output.as_deref(), Some(&b"half an answer"[..]));
+}
+
+async fn what_a_batch_spent_counts_whatever_became_of_its_runs(bed: Bed) {
+    let ledger = bed.open().await;
+    let of_batch = |key: &str| NewRun { batch: Some("b".to_owned()), ..keyed(key) };
+    let usage = Usage { input_tokens: Some(100), output_tokens: Some(20), ..Usage::default() };
+    let cost = Cost::from_usd(0.5);
+    let end = || AttemptEnd {
+        number: 1,
+        ending: "conforming".to_owned(),
+        usage,
+        cost,
+        ..AttemptEnd::default()
+    };
+    let done = begin(&ledger, of_batch("done")).await;
+    ledger.finish(&done, airtight_store::Finish { ended: vec![end()], ..met() }).await.unwrap();
+    let postponed = begin(&ledger, of_batch("postponed")).await;
+    let later =
+        Postponed { ended: vec![AttemptEnd { cost: None, ..end() }], ..Postponed::default() };
+    ledger.postpone(&postponed, later).await.unwrap();
+    begin(&ledger, of_batch("under way")).await;
+    begin(&ledger, keyed("of no batch")).await;
+    let spent = Usage { input_tokens: Some(200), output_tokens: Some(40), ..Usage::default() };
+    let spending =
+        Spending { requests: 2, unknown: 1, unpriced: 1, usage: spent, cost: cost.unwrap() };
+    assert_eq!(ledger.spending("b").await.unwrap(), spending);
+    let nothing = ledger.spending("none").await.unwrap();
+    assert_eq!((nothing.requests, nothing.usage), (0, Usage::default()));
 }
 
 async fn a_late_end_is_fenced_and_kept_as_a_stray(bed: Bed) {

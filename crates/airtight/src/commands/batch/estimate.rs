@@ -1,6 +1,6 @@
 //! What a batch would cost, without a request.
 
-use airtight_core::batch::Estimate;
+use airtight_core::batch::{Estimate, Whose};
 use serde_json::json;
 
 use super::inputs::Inputs;
@@ -27,7 +27,8 @@ pub(super) fn print(
         match plan.desk.prepare(&input) {
             Ok(prepared) => {
                 usable += 1;
-                let one = fund.estimate(prepared.prompt.len() as u64 + plan.schema_bytes());
+                let one =
+                    fund.estimate(Whose::Model, prepared.prompt.len() as u64 + plan.schema_bytes());
                 all.tokens = all.tokens.saturating_add(one.tokens);
                 all.cost += one.cost;
             }

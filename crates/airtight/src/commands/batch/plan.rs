@@ -5,14 +5,12 @@ use std::sync::Arc;
 
 use airtight_agent::provider::{Model, Provider};
 use airtight_agent::{Agent, Hooks, Toolbox};
-use airtight_core::batch::{Circuit, Estimate, Fund, Keys, Limits, Pace, Pacing};
+use airtight_core::batch::{Circuit, Earlier, Estimate, Fund, Keys, Limits, Pace, Pacing, Prices};
 use airtight_core::contract::{Contract, Options, Patterns, Wrap};
 use airtight_core::price::{Cost, Price};
 use airtight_core::redact::Redactor;
 use airtight_core::run::{self, Mode, Policy, RepairRung, Terminal, TextRung};
-use airtight_store::{
-    Bucket, ContractRow, Filter, Ledger, Level, Order, PAGE_LIMIT, Page, StoreError,
-};
+use airtight_store::{Bucket, ContractRow, Ledger, Level, Spending, StoreError};
 use secrecy::ExposeSecret;
 
 use super::desk::{self, Desk};
@@ -99,7 +97,9 @@ impl Plan {
         let provider = model::seeded(provider, args.model.seed);
         let open = |access: Access| access.open(&config, environment, limit, consent(args));
         let extractor = extractor.map(|it| it.open((&driver, &provider), open)).transpose()?;
-        let limits = limits(args, provider.price())?;
+        let asked = std::iter::once(&provider).chain(&extractor);
+        let limits =
+            limits(args, asked.map(Provider::price).collect::<Option<Vec<_>>>().as_deref())?;
         let mut parts =
             parts(&contract, &driver, mode, &policy, (system.as_deref(), &config)).to_vec();
         parts.push(format!("{:?} {:?} {:?}", options.patterns, options.wrap, args.model.seed));
@@ -132,7 +132,12 @@ impl Plan {
 
     /// Returns a fund that nothing was spent of.
     pub(super) fn fund(&self) -> Fund {
-        Fund::new(self.limits, self.price(), self.policy.max_output_tokens)
+        Fund::new(self.limits, self.prices(), self.policy.max_output_tokens)
+    }
+
+    fn prices(&self) -> Prices {
+        let extractor = self.extractor.as_ref().and_then(Provider::price);
+        Prices { model: self.price(), extractor }
     }
 
     /// Returns how large the contract is, which every request carries.
@@ -189,12 +194,11 @@ impl Plan {
         let throttle = throttle(&ledger, &self.provider, pace.rate);
         let mut fund = self.fund();
         if self.limits != Limits::default() {
-            let spent = spent(&ledger, &self.batch).await;
-            let (runs, spent) = spent.map_err(|error| unusable(error, &self.books.place()))?;
-            fund.add(runs, spent);
+            let earlier = earlier(&ledger, &self.batch, self.price()).await;
+            fund.add(earlier.map_err(|error| unusable(error, &self.books.place()))?);
         }
         let gate = Gate::new(Pace::new(pacing), fund, pace.patience, throttle);
-        let price = self.price();
+        let prices = self.prices();
         let terminal = self.terminal();
         let mut agent = Agent::new(self.provider, Toolbox::default(), Hooks::default());
         agent.retries = self.driver.retries(&self.config);
@@ -207,7 +211,7 @@ impl Plan {
             system: self.system,
             terminal,
             policy: self.policy,
-            price,
+            prices,
             driver: airtight_store::Driver {
                 mode: self.mode.name().to_owned(),
                 ..driver_row(&self.driver)
@@ -219,21 +223,17 @@ impl Plan {
     }
 }
 
-/// Returns how many runs of a batch earlier processes spent something on, and what.
-async fn spent(ledger: &Ledger, batch: &str) -> Result<(u64, Estimate), StoreError> {
-    let filter = Filter { batch: Some(batch.to_owned()), ..Filter::default() };
-    let mut page = Page { limit: PAGE_LIMIT, order: Order::OldestFirst, ..Page::default() };
-    let (mut count, mut spent) = (0, Estimate::default());
-    loop {
-        let runs = ledger.runs(&filter, page).await?;
-        let Some(last) = runs.last() else { return Ok((count, spent)) };
-        page.after = Some(last.number);
-        for run in &runs {
-            count += u64::from(run.usage.total() > 0);
-            spent.tokens = spent.tokens.saturating_add(run.usage.total());
-            spent.cost += run.cost_usd.unwrap_or_default();
-        }
-    }
+/// Returns what earlier processes spent on a batch.
+async fn earlier(
+    ledger: &Ledger,
+    batch: &str,
+    price: Option<Price>,
+) -> Result<Earlier, StoreError> {
+    let Spending { requests, unknown, unpriced, usage, cost } = ledger.spending(batch).await?;
+    // Where there are prices, what has none was stopped before anybody counted.
+    let unknown = unknown + price.map_or(0, |_| unpriced);
+    let spent = Estimate { tokens: usage.total(), cost };
+    Ok(Earlier { requests, spent, unknown })
 }
 
 /// Returns a contract as the ledger knows it.
@@ -306,15 +306,16 @@ fn options(args: &BatchArgs, source: &ContractSource) -> Options {
     }
 }
 
-fn limits(args: &BatchArgs, price: Option<Price>) -> Result<Limits, Error> {
+/// Returns what may be spent; `priced` is there if every model that is asked has a price.
+fn limits(args: &BatchArgs, priced: Option<&[Price]>) -> Result<Limits, Error> {
     let dollars = args.limits.budget_usd;
     let cost = dollars.and_then(Cost::from_usd);
     if dollars.is_some() && cost.is_none() {
         return Err(Error::new(Outcome::Usage, "`--budget-usd` is no amount of money"));
     }
-    if cost.is_some() && price.is_none() {
+    if cost.is_some() && priced.is_none() {
         let outcome = Outcome::Run(run::Outcome::Config);
-        return Err(Error::new(outcome, "a budget of money needs a model whose price is known")
+        return Err(Error::new(outcome, "a budget of money needs models whose price is known")
             .hint("use `--max-tokens-total`"));
     }
     Ok(Limits { tokens: args.limits.max_tokens_total, cost })

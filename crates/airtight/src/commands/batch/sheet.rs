@@ -35,18 +35,7 @@ impl Sheet<'_> {
         let mut name = path.file_name().unwrap_or_default().to_owned();
         name.push(".partial");
         let partial = path.with_file_name(name);
-        let mut options = OpenOptions::new();
-        let file =
-            options.create(true).write(true).truncate(false).open(&partial).map_err(unwritable)?;
-        match file.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => {
-                let message = format!("another batch writes to `{}`", path.display());
-                return Err(Error::new(Outcome::Usage, message)
-                    .hint("wait for it, or name another file by `--output`"));
-            }
-            Err(TryLockError::Error(error)) => return Err(unwritable(error)),
-        }
+        let file = claim(&path, &partial)?;
         file.set_len(0).map_err(unwritable)?;
         Ok(Self::File { path, partial, out: BufWriter::with_capacity(256 * 1024, file) })
     }
@@ -89,6 +78,40 @@ impl Sheet<'_> {
     }
 }
 
+/// Opens the unfinished file of `path`, for this process alone.
+fn claim(path: &Path, partial: &Path) -> Result<File, Error> {
+    let unwritable = |error| unwritable(path, error);
+    loop {
+        let mut options = OpenOptions::new();
+        let options = options.create(true).write(true).truncate(false);
+        let file = options.open(partial).map_err(unwritable)?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                let message = format!("another batch writes to `{}`", path.display());
+                return Err(Error::new(Outcome::Usage, message)
+                    .hint("wait for it, or name another file by `--output`"));
+            }
+            Err(TryLockError::Error(error)) => return Err(unwritable(error)),
+        }
+        // Another may have put it in its place between the two: that file is finished.
+        if is_at(&file, partial).map_err(unwritable)? {
+            return Ok(file);
+        }
+    }
+}
+
+/// Claims that `file` is still the one at `path`.
+fn is_at(file: &File, path: &Path) -> io::Result<bool> {
+    use std::os::unix::fs::MetadataExt as _;
+    let mine = file.metadata()?;
+    match path.metadata() {
+        Ok(there) => Ok((there.dev(), there.ino()) == (mine.dev(), mine.ino())),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
 fn unwritable(path: &Path, error: io::Error) -> Error {
     Error::new(Outcome::Machine, format!("could not write `{}`", path.display()))
         .caused_by(error)
@@ -121,6 +144,18 @@ mod tests {
         assert_eq!(Sheet::create(&path).err().unwrap().kind, Outcome::Usage);
         drop(first);
         assert!(Sheet::create(&path).is_ok());
+    }
+
+    #[test]
+    fn a_file_that_was_put_in_its_place_is_not_the_unfinished_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let [path, partial] = ["out", "out.partial"].map(|name| folder.path().join(name));
+        let file = File::create(&partial).unwrap();
+        assert!(is_at(&file, &partial).unwrap());
+        std::fs::rename(&partial, &path).unwrap();
+        assert!(!is_at(&file, &partial).unwrap());
+        File::create(&partial).unwrap();
+        assert!(!is_at(&file, &partial).unwrap());
     }
 
     #[test]

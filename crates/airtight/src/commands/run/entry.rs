@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use airtight_agent::provider::Model;
-use airtight_core::price::Price;
+use airtight_core::batch::Prices;
 use airtight_core::redact::Redactor;
-use airtight_store::{ContractRow, Job, Ledger, NewRun, Repeat, Run};
+use airtight_store::{ContractRow, Job, Ledger, NewRun, Repeat, Run, StoreError};
 
 use super::driver::Driver;
 use super::limit::Limit;
@@ -85,29 +85,26 @@ pub(in crate::commands) fn driver_row(driver: &Driver) -> airtight_store::Driver
 pub(super) async fn enter(
     Opened { books, ledger }: &Opened,
     run: NewRun,
-    price: Option<Price>,
+    prices: Prices,
     redactor: Redactor,
     limit: &Limit,
 ) -> Result<Entry, Error> {
-    let contract = run.contract.fingerprint.clone();
-    // As it was asked, or as a ledger without secrets has it.
-    let asked = [run.job.prompt.clone(), redactor.mask(&run.job.prompt).into_owned()];
     let key = run.key.clone().unwrap_or_default();
     let entered = tokio::select! {
         biased;
-        entered = ledger::enter(ledger, run, price, redactor) => entered.map_err(|error| books.failed(error))?,
+        entered = ledger::enter(ledger, run, prices, redactor) => entered,
         error = limit.reached() => return Err(error),
     };
-    match entered {
-        Entered::Fresh(recorder) => Ok(Entry::Fresh(recorder)),
-        Entered::Finished(run) => {
-            let is_other = run.summary.fingerprint != contract
-                || run.prompt.as_ref().is_some_and(|stored| !asked.contains(stored));
-            if is_other {
-                return Err(misused(&key, &run));
-            }
-            Ok(Entry::Known(run))
+    let failed = |error: StoreError| {
+        if let StoreError::OtherJob { id } = &error {
+            misused(&key, id)
+        } else {
+            books.failed(error)
         }
+    };
+    match entered.map_err(failed)? {
+        Entered::Fresh(recorder) => Ok(Entry::Fresh(recorder)),
+        Entered::Finished(run) => Ok(Entry::Known(run)),
         Entered::Busy { id, owner } => {
             let message = format!("run `{id}` of the key `{key}` is under way: {owner}");
             Err(Error::new(Outcome::Busy, message)
@@ -117,8 +114,7 @@ pub(super) async fn enter(
 }
 
 /// Says that a key has the answer to another question.
-fn misused(key: &str, run: &Run) -> Error {
-    let id = &run.summary.id;
+fn misused(key: &str, id: &str) -> Error {
     let message = format!("the key `{key}` belongs to another job, of run `{id}`");
     Error::new(Outcome::Usage, message)
         .hint(format!("choose another key; `airtight runs show {id}` shows the job"))

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use airtight_agent::provider::Provider;
 use airtight_agent::{Agent, Event, HookFaults, Journal, Observer, Recording, Subagents};
+use airtight_core::batch::Prices;
 use airtight_core::run::{self, Job, Report, Run};
 
 use super::entry::{self, Entry, Opened};
@@ -183,7 +184,9 @@ impl Prepared {
             watchers.output.advise_on_key(hint);
         }
         if let Some((ledger, new)) = entry {
-            match entry::enter(ledger, new, self.price, self.redactor, limit).await? {
+            let extractor = agent.extractor.as_ref().and_then(Provider::price);
+            let prices = Prices { model: self.price, extractor };
+            match entry::enter(ledger, new, prices, self.redactor, limit).await? {
                 Entry::Known(run) => return Ok(Performed::Known(run)),
                 Entry::Fresh(recorder) => watchers.record(recorder),
             }

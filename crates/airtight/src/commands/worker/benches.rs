@@ -1,4 +1,4 @@
-//! What it takes to do a job: one bench for each kind of job, and one gate for each provider.
+//! What it takes to do a job: one bench for each kind of job, and one gate for each model.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use airtight_agent::provider::{Model, ModelName};
 use airtight_agent::{Agent, Hooks, Toolbox};
-use airtight_core::batch::{Fund, Limits, Pace, Pacing};
+use airtight_core::batch::{Fund, Limits, Pace, Pacing, Prices};
 use airtight_core::contract::{Origin, Preflight};
 use airtight_core::redact::Redactor;
 use airtight_store::{Ledger, Level, Retention};
 
-use crate::batch::{Gate, Kind, Performer, Shared};
+use crate::batch::{Gate, Kind, Performer, Shared, Stop};
 use crate::cli::{PaceArgs, WorkerArgs};
 use crate::commands::batch::plan::{circuit, contract_row, throttle};
 use crate::commands::run::driver::Driver;
@@ -70,9 +70,10 @@ impl Benches {
         }
     }
 
-    /// Returns why a gate is closed, if one is.
-    pub(super) fn closed(&self) -> Option<crate::batch::Stop> {
-        self.gates.values().find_map(|gate| gate.closed().cloned())
+    /// Returns why a gate is closed to everybody, if one is.
+    pub(super) fn closed(&self) -> Option<Stop> {
+        let is_general = |stop: &&Stop| !matches!(stop, Stop::Unfit(_));
+        self.gates.values().find_map(|gate| gate.closed().filter(is_general).cloned())
     }
 
     /// Returns who performs jobs of this kind.
@@ -98,13 +99,15 @@ impl Benches {
         let refused = || Error::new(Outcome::Contract, "the contract of the job is refused");
         let contract = Arc::new(preflight.contract.ok_or_else(refused)?);
         let place = provider.endpoint().map(|it| it.base_url.to_string()).unwrap_or_default();
+        // Providers count, and refuse, by the model.
+        let place = format!("{place} {name}");
         let throttle = throttle(&self.ledger, &provider, self.rate);
         let keep = self.keep(kind);
         let gate = self.gates.entry(place).or_insert_with(|| {
-            let fund = Fund::new(Limits::default(), None, None);
+            let fund = Fund::new(Limits::default(), Prices::default(), None);
             Arc::new(Gate::new(Pace::new(self.pace), fund, self.patience, throttle))
         });
-        let price = provider.price();
+        let prices = Prices { model: provider.price(), extractor: None };
         let mut agent = Agent::new(provider, Toolbox::default(), Hooks::default());
         agent.retries = job::retries(&self.config);
         let mode = kind.mode();
@@ -117,7 +120,7 @@ impl Benches {
             system: kind.system.clone(),
             terminal: kind.terminal(),
             policy: kind.policy(),
-            price,
+            prices,
             driver: airtight_store::Driver { mode: mode.name().to_owned(), ..row },
             retention: Retention { level: Level::Full, keep },
             redactor: self.redactor.clone(),

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use airtight_store::{Claim, ClaimedJob, Ledger, StoreError, Worker};
+use airtight_store::{Again, Claim, ClaimedJob, Ledger, StoreError, Worker};
 use tokio::task::{Id, JoinError, JoinSet};
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
@@ -22,7 +22,7 @@ const UNFIT_PAUSE: Duration = Duration::from_mins(1);
 /// Longer than any worker takes to end.
 const FAR: Duration = Duration::from_hours(24);
 
-/// How often a job may be returned as unfit before it is not offered any more.
+/// How often a job may be returned as unfit before it is set aside.
 const UNFIT_LIMIT: i64 = 20;
 
 /// How a worker works.
@@ -52,6 +52,8 @@ pub(super) struct Duty {
     clock: Clock,
     pub(super) done: u64,
     pub(super) failed: u64,
+    /// Jobs that nobody can do as they are.
+    pub(super) set_aside: u64,
 }
 
 /// When something is due.
@@ -89,7 +91,18 @@ impl Duty {
         let now = Instant::now();
         let clock = Clock { next_look: now, next_beat: now + shift.worker.lease / 3, end_at: None };
         let (jobs, held) = (JoinSet::new(), HashMap::new());
-        Self { ledger, benches, shift, told_to_end, jobs, held, clock, done: 0, failed: 0 }
+        Self {
+            ledger,
+            benches,
+            shift,
+            told_to_end,
+            jobs,
+            held,
+            clock,
+            done: 0,
+            failed: 0,
+            set_aside: 0,
+        }
     }
 
     /// Works until it is told to end, or cannot go on. Every job comes to its end, or goes back.
@@ -200,11 +213,13 @@ impl Duty {
     }
 
     /// Returns a job that cannot be done here, for a worker that can; a job that nobody wants waits for
-    /// a person as long as a day.
+    /// a person.
     async fn refuse(&mut self, job: &ClaimedJob, why: &str) -> Result<(), StoreError> {
         tracing::warn!(job = job.claim.job(), why, "a job cannot be done here");
-        let pause = if job.failures >= UNFIT_LIMIT { UNFIT_PAUSE * 1440 } else { UNFIT_PAUSE };
-        match self.ledger.release(&job.claim, pause, why).await {
+        let is_offered = job.failures < UNFIT_LIMIT;
+        let again = if is_offered { Again::After(UNFIT_PAUSE) } else { Again::WhenAsked };
+        self.set_aside += u64::from(!is_offered);
+        match self.ledger.release(&job.claim, again, why).await {
             Ok(()) | Err(StoreError::Fenced) => Ok(()),
             Err(error) => Err(error),
         }
@@ -237,6 +252,10 @@ impl Duty {
             Ok(settled) if settled.is_met() => self.done += 1,
             Ok(_) => self.failed += 1,
             Err(Stop::Lost | Stop::Interrupted) => {}
+            Err(Stop::Unfit(error)) => {
+                tracing::warn!(why = error.message, "a job is set aside");
+                self.set_aside += 1;
+            }
             Err(stop) => return Err(self.benches.closed().unwrap_or(stop)),
         }
         Ok(())
