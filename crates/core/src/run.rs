@@ -217,7 +217,7 @@ impl Run {
             None => None,
         };
         Ok(Self {
-            examiner: Examiner::new(&job.policy, job.source.clone()),
+            examiner: Examiner::of(&job),
             conversation: Conversation::begin(&job.prompt),
             purse: household.purse,
             naming: Naming::new(household.ids),

@@ -12,7 +12,7 @@ use serde_json::Value;
 /// What came of one input, once and for all.
 #[derive(Debug, Clone)]
 pub(crate) struct Settled {
-    /// The run; bad inputs have none.
+    /// The run; bad inputs have none, and neither have runs that are not recorded.
     pub(crate) run_id: Option<RunId>,
     pub(crate) end: End,
     pub(crate) usage: Usage,
@@ -38,13 +38,13 @@ struct OutputErrors {
 
 impl Settled {
     /// Returns what a run came to that is over now.
-    pub(crate) fn now(run_id: RunId, report: &Report, redactor: &Redactor) -> Self {
+    pub(crate) fn now(run_id: Option<RunId>, report: &Report, redactor: &Redactor) -> Self {
         let value = report.value.as_ref().filter(|_| report.outcome == Outcome::Met);
         let end = match value {
             Some(value) => End::Met(value.to_compact()),
             None => failed(report, redactor),
         };
-        Self { run_id: Some(run_id), end, usage: report.usage, cost: report.cost }
+        Self { run_id, end, usage: report.usage, cost: report.cost }
     }
 
     /// Returns what a run had come to before, as the ledger has it.

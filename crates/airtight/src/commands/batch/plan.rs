@@ -215,7 +215,7 @@ impl Plan {
             retention: self.books.retention(),
             redactor: self.redactor,
         };
-        Ok((Performer { shared, ledger, gate: Arc::new(gate) }, self.desk))
+        Ok((Performer { shared, ledger: Some(ledger), gate: Arc::new(gate) }, self.desk))
     }
 }
 
