@@ -49,6 +49,7 @@ use purse::{Entry, Knowledge, Purse};
 use repetition::Repetition;
 
 pub use bill::Bill;
+pub(crate) use bill::tokens_in;
 pub use event::{EventKind, Opening, Retry, Words};
 pub use job::{Account, Budget, Extractor, Job, Mode, Policy, RepairRung, Terminal, TextRung};
 pub use report::{Attempt, Claim, Denial, DeniedBy, Ending, Outcome, Report, RunError, Rung};
