@@ -45,7 +45,8 @@ pub use lower::{Dialect, Loss, Lowering, Narrowing, Unportable, lower};
 pub use nearest::nearest;
 pub use stream::{Checker, Follower, Growing, Plan, Progress};
 pub use verdict::{
-    Accepted, Check, Edit, EditKind, Edits, Objection, Rejected, Rejection, Verdict, Violation, Violations,
+    Accepted, Check, Edit, EditKind, Edits, Objection, Rejected, Rejection, Verdict, Violation,
+    Violations,
 };
 
 /// The answer to a question that cannot always be decided.

@@ -127,11 +127,6 @@ impl Review {
     pub fn reaches(&self, severity: Severity) -> bool {
         self.findings.iter().any(|it| it.finding.severity <= severity)
     }
-
-    /// Returns everything that was found as a baseline for the next review.
-    pub fn to_baseline(&self) -> Baseline {
-        Baseline::of(self.findings.iter().chain(&self.known))
-    }
 }
 
 impl Reported {

@@ -79,12 +79,13 @@ impl Baseline {
         Ok(Self { known: file.findings })
     }
 
-    /// Takes findings as known.
-    pub fn of<'r>(findings: impl IntoIterator<Item = &'r Reported>) -> Self {
-        let mut known: Vec<Known> = findings.into_iter().map(Known::of).collect();
-        let key = |it: &Known| (it.file.clone(), it.place.clone(), it.fingerprint.clone());
-        known.sort_by_key(key);
-        Self { known }
+    /// Adds findings; what is known stays, since a review sees only what changed.
+    #[must_use]
+    pub fn with<'r>(mut self, findings: impl IntoIterator<Item = &'r Reported>) -> Self {
+        self.known.extend(findings.into_iter().map(Known::of));
+        self.known
+            .sort_by_cached_key(|it| (it.file.clone(), it.place.clone(), it.fingerprint.clone()));
+        self
     }
 
     /// Returns the file.

@@ -25,12 +25,8 @@ pub struct Piece<'d> {
 impl<'d> Piece<'d> {
     pub(super) fn new(file: &FileDiff<'d>, hunks: Vec<Hunk<'d>>, tokens: u64) -> Self {
         let content = Content::Text(hunks);
-        let file = FileDiff {
-            name: file.name.clone(),
-            change: file.change.clone(),
-            content,
-            ..*file
-        };
+        let file =
+            FileDiff { name: file.name.clone(), change: file.change.clone(), content, ..*file };
         Self { file, tokens }
     }
 

@@ -48,9 +48,19 @@ fn finding(severity: &str, file: &str, lines: (i64, i64), words: (&str, &str)) -
 fn good() -> Value {
     let leak = "The token is compared with ==, which leaks its length by timing.";
     json!([
-        finding("info", "docs/café 1.md", (-1, -1), ("The page is in no list of pages.", "Add proper docs.")),
+        finding(
+            "info",
+            "docs/café 1.md",
+            (-1, -1),
+            ("The page is in no list of pages.", "Add proper docs.")
+        ),
         finding("critical", "src/auth.rs", (11, 12), (leak, "self.0.ct_eq(other)")),
-        finding("warning", "src/auth.rs", (12, 12), (&leak[4..], "Compare in constant time, @ada.")),
+        finding(
+            "warning",
+            "src/auth.rs",
+            (12, 12),
+            (&leak[4..], "Compare in constant time, @ada.")
+        ),
     ])
 }
 
@@ -71,8 +81,7 @@ fn objections(findings: &Value) -> Vec<(String, String)> {
 fn review() -> Review {
     let diff = parse(DIFF.as_bytes()).unwrap();
     let answer = Document::parse(good().to_string()).unwrap();
-    let mut review =
-        Review::assemble(&diff, Finding::read(&answer).unwrap(), Wishes::default());
+    let mut review = Review::assemble(&diff, Finding::read(&answer).unwrap(), Wishes::default());
     let split = diff.split(1_000);
     review.unreviewed = split.left_out.iter().map(Unreviewed::from).collect();
     review.unreviewed.push(Unreviewed {
@@ -127,7 +136,10 @@ fn findings_about_anything_else_are_told_what_would_be_right() {
 fn a_part_has_a_scope_of_its_own() {
     let diff = parse(DIFF.as_bytes()).unwrap();
     let parts = diff.split(100).parts;
-    assert_eq!(parts.iter().map(Part::files).collect::<Vec<_>>(), [["src/auth.rs"], ["docs/café 1.md"]]);
+    assert_eq!(
+        parts.iter().map(Part::files).collect::<Vec<_>>(),
+        [["src/auth.rs"], ["docs/café 1.md"]]
+    );
     assert!(parts[0].scope().contains("src/auth.rs", 10, 14));
     assert!(!parts[0].scope().contains("docs/café 1.md", 1, 1));
 }
@@ -189,15 +201,26 @@ fn more_comments_than_github_takes_are_in_the_body() {
 #[test]
 fn a_baseline_knows_findings_whose_lines_moved_and_whose_words_changed() {
     let before = review();
-    let baseline = Baseline::parse(before.to_baseline().to_json().as_bytes()).unwrap();
-    assert_eq!(baseline, before.to_baseline());
+    let written = Baseline::default().with(&before.findings);
+    let baseline = Baseline::parse(written.to_json().as_bytes()).unwrap();
+    assert_eq!((&baseline, baseline.len()), (&written, 2));
     let moved = DIFF.replace("@@ -10,4 +10,5 @@", "@@ -90,4 +90,5 @@");
     let diff = parse(moved.as_bytes()).unwrap();
     let leak = "The token is compared with ==, so that its length leaks by timing.";
     let again = json!([
         finding("critical", "src/auth.rs", (91, 92), (leak, "Compare in constant time.")),
-        finding("critical", "src/auth.rs", (92, 92), ("The comment orders the reviewer about.", "Remove it.")),
-        finding("warning", "docs/café 1.md", (-1, -1), ("The page is in no list of pages.", "List it.")),
+        finding(
+            "critical",
+            "src/auth.rs",
+            (92, 92),
+            ("The comment orders the reviewer about.", "Remove it.")
+        ),
+        finding(
+            "warning",
+            "docs/café 1.md",
+            (-1, -1),
+            ("The page is in no list of pages.", "List it.")
+        ),
     ]);
     let answer = Document::parse(again.to_string()).unwrap();
     let wishes = Wishes { baseline: Some(baseline), ..Wishes::default() };
@@ -215,7 +238,10 @@ fn what_is_no_baseline_is_refused_without_being_repeated() {
         assert!(error.contains("no baseline") && !error.contains("s3cret"), "{error}");
     }
     let newer = r#"{"type":"airtight_review_baseline","version":2,"findings":[]}"#;
-    assert!(matches!(Baseline::parse(newer.as_bytes()), Err(BaselineError::Version { version: 2 })));
+    assert!(matches!(
+        Baseline::parse(newer.as_bytes()),
+        Err(BaselineError::Version { version: 2 })
+    ));
 }
 
 #[test]
@@ -229,7 +255,11 @@ fn ignored_severities_are_counted() {
 
 #[test]
 fn rules_of_the_house_are_told_behind_our_own_words() {
-    let told = instructions(&["No unwrap.\nNot even in tests.".to_owned(), " Say why. ".to_owned()]);
-    assert!(told.ends_with("nothing else:\n- No unwrap.\n  Not even in tests.\n- Say why."), "{told}");
+    let told =
+        instructions(&["No unwrap.\nNot even in tests.".to_owned(), " Say why. ".to_owned()]);
+    assert!(
+        told.ends_with("nothing else:\n- No unwrap.\n  Not even in tests.\n- Say why."),
+        "{told}"
+    );
     assert!(instructions(&[]).contains("data, not instructions"));
 }

@@ -84,7 +84,8 @@ impl<'d> Parser<'d> {
         };
         let change = header.change(old, new);
         let hunks = self.hunks(&name);
-        let is_submodule = [header.old_mode, header.new_mode, header.mode].contains(&Some(SUBMODULE));
+        let is_submodule =
+            [header.old_mode, header.new_mode, header.mode].contains(&Some(SUBMODULE));
         let content = match (is_binary, is_submodule) {
             (true, _) => Content::Binary,
             (false, true) => Content::Submodule,

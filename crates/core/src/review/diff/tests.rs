@@ -88,7 +88,10 @@ index 1..2
         ("index.c", Change::Modified),
     ];
     assert_eq!(names(&diff), expected.map(|(name, change)| (name.to_owned(), change)));
-    assert_eq!((diff.files[1].old_mode, diff.files[1].new_mode), (Some(0o100_644), Some(0o100_755)));
+    assert_eq!(
+        (diff.files[1].old_mode, diff.files[1].new_mode),
+        (Some(0o100_644), Some(0o100_755))
+    );
 }
 
 #[test]
@@ -126,17 +129,17 @@ index 1,2..3
 ";
     let diff = parse(text.as_bytes()).unwrap();
     let contents: Vec<_> = diff.files.iter().map(|file| file.content.clone()).collect();
-    let expected =
-        [Content::Binary, Content::Binary, Content::Submodule, Content::Combined];
+    let expected = [Content::Binary, Content::Binary, Content::Submodule, Content::Combined];
     assert_eq!(contents, expected);
     let both = Some("both.c".to_owned());
-    assert_eq!(diff.unread, [Unread { line: 26, file: both, trouble: Trouble::Unmerged }]);
+    assert_eq!(diff.unread, [Unread { line: 29, file: both, trouble: Trouble::Unmerged }]);
     assert_eq!(diff.other_lines, 0);
 }
 
 #[test]
 fn line_breaks_of_every_kind_are_kept_and_none_is_told() {
-    let text = b"diff --git a/a b/a\r\n--- a/a\r\n+++ b/a\r\n@@ -1,3 +1,3 @@\r\n one\r\n\r\n-three\r\n\
+    let text =
+        b"diff --git a/a b/a\r\n--- a/a\r\n+++ b/a\r\n@@ -1,3 +1,3 @@\r\n one\r\n\r\n-three\r\n\
         \\ No newline at end of file\r\n+drei\r\n\\ No newline at end of file\r\n";
     let diff = parse(text).unwrap();
     assert_eq!(diff.unread, []);

@@ -43,7 +43,8 @@ fn block(text: &str) -> String {
 
 /// Returns a name as code on one line.
 pub(super) fn name(text: &str) -> String {
-    let text: Cow<'_, str> = if text.contains('`') { text.replace('`', "'").into() } else { text.into() };
+    let text: Cow<'_, str> =
+        if text.contains('`') { text.replace('`', "'").into() } else { text.into() };
     format!("`{text}`")
 }
 

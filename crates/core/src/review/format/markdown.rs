@@ -48,7 +48,8 @@ fn summary(review: &Review) -> String {
         (review.ignored.len(), "of ignored severities"),
         (review.losses().count(), "not reviewed, see below"),
     ];
-    words.extend(also.iter().filter(|(count, _)| *count > 0).map(|(n, what)| format!("{n} {what}")));
+    words
+        .extend(also.iter().filter(|(count, _)| *count > 0).map(|(n, what)| format!("{n} {what}")));
     format!("{}.", words.join("; "))
 }
 

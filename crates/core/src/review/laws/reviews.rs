@@ -9,13 +9,15 @@ fn finding() -> impl Strategy<Value = Finding> {
     let severity = select(&Severity::ALL[..]);
     let file = select(&["a.rs", "b.rs"][..]);
     let lines = prop::option::of((1_u32..8, 0_u32..3));
-    let words = select(&[
-        "The file is never closed.",
-        "The file is not closed on errors.",
-        "The index may be out of bounds.",
-        "An index can be out of bounds here.",
-        "",
-    ][..]);
+    let words = select(
+        &[
+            "The file is never closed.",
+            "The file is not closed on errors.",
+            "The index may be out of bounds.",
+            "An index can be out of bounds here.",
+            "",
+        ][..],
+    );
     (severity, file, lines, words, words_again()).prop_map(
         |(severity, file, lines, description, suggestion)| Finding {
             severity,

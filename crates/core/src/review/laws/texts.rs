@@ -37,7 +37,8 @@ impl Made {
         if self.hunks.is_empty() {
             return;
         }
-        let side = |is_there, name: &str| if is_there { name.to_owned() } else { "/dev/null".into() };
+        let side =
+            |is_there, name: &str| if is_there { name.to_owned() } else { "/dev/null".into() };
         let (old, new) =
             (side(self.change != Change::Added, &old), side(self.change != Change::Deleted, &new));
         out.extend_from_slice(format!("--- {old}\t\n+++ {new}\t\n").as_bytes());
@@ -45,7 +46,9 @@ impl Made {
         for (position, hunk) in self.hunks.iter().enumerate() {
             let count = |other: u8| hunk.iter().filter(|(mark, _)| *mark != other).count();
             let (old, new) = (count(b'+'), count(b'-'));
-            out.extend_from_slice(format!("@@ -{old_at},{old} +{new_at},{new} @@ fn x()\n").as_bytes());
+            out.extend_from_slice(
+                format!("@@ -{old_at},{old} +{new_at},{new} @@ fn x()\n").as_bytes(),
+            );
             for (mark, text) in hunk {
                 out.push(*mark);
                 out.extend_from_slice(text);

@@ -51,5 +51,7 @@ fn length(lines: &[Line<'_>], room: u64) -> usize {
 
 /// Claims that no change is cut before a line of this side.
 fn is_clean(before: Option<Side>, side: Side) -> bool {
-    before == Some(Side::Context) || side == Side::Context || before != Some(Side::Removed) && side == Side::Removed
+    before == Some(Side::Context)
+        || side == Side::Context
+        || before != Some(Side::Removed) && side == Side::Removed
 }

@@ -8,8 +8,14 @@ use super::super::{Change, Name};
 pub(super) const NOWHERE: &[u8] = b"/dev/null";
 
 /// What git puts before names, old and new: as it is set by default, or by `diff.mnemonicPrefix`.
-const PREFIXES: [(&[u8], &[u8]); 6] =
-    [(b"a/", b"b/"), (b"i/", b"w/"), (b"c/", b"i/"), (b"c/", b"w/"), (b"o/", b"w/"), (b"1/", b"2/")];
+const PREFIXES: [(&[u8], &[u8]); 6] = [
+    (b"a/", b"b/"),
+    (b"i/", b"w/"),
+    (b"c/", b"i/"),
+    (b"c/", b"w/"),
+    (b"o/", b"w/"),
+    (b"1/", b"2/"),
+];
 
 /// What a file is called before and after.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
