@@ -3,6 +3,8 @@
 mod clock;
 mod download;
 mod drive;
+mod git;
+mod github;
 mod harness;
 mod hooks;
 mod journal;
@@ -20,6 +22,8 @@ mod workspace;
 
 pub use download::{DownloadError, download};
 pub use drive::{Agent, EXTRACTOR, Event, Observer};
+pub use git::{Git, GitError};
+pub use github::{GITHUB_API_URL, PostError, PullRequest, post_review};
 pub use harness::{Deadlines, Harness, Installed, NotInstalled, Project, Setup, Traits, Untrusted};
 pub use hooks::{HOOK_TIMEOUT, Hook, HookEvent, HookFault, HookFaults, Hooks, Veto};
 pub use journal::{Arrival, Course, Departure, Entry, Journal, Landing};

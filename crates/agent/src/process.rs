@@ -5,6 +5,7 @@
 //! (`setsid`) live on, unless the command was started as a [`Family`], which finds them too.
 
 mod capture;
+mod collect;
 mod environment;
 mod family;
 mod guard;
@@ -26,6 +27,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 pub(crate) use capture::Capture;
+pub(crate) use collect::{CollectError, Collected, collect};
 pub use environment::{Environment, hide_process};
 pub(crate) use family::{Family, Remains};
 pub use guard::{GUARD_ARGUMENT, guard_family};

@@ -134,6 +134,7 @@ impl Scene {
             price: None,
             account: Account::Driver,
             source: None,
+            check: None,
             extractor: None,
         });
         let agent = Agent::new(Provider::Harness(harness), Toolbox::default(), Hooks::default());

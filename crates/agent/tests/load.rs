@@ -64,6 +64,7 @@ fn job(agent: &Agent, contract: &Arc<Contract>, number: usize) -> Job {
         price: None,
         account: airtight_core::run::Account::default(),
         source: None,
+        check: None,
         extractor: None,
     }
 }

@@ -19,5 +19,5 @@ mod ticket;
 pub(crate) use gate::{Gate, Throttle};
 pub(crate) use payload::{Kind, Manner, Payload};
 pub(crate) use performer::{Errand, Performer, Shared};
-pub(crate) use result::{End, Settled};
+pub(crate) use result::{Age, End, Settled};
 pub(crate) use stop::{Stop, unusable};

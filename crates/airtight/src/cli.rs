@@ -4,6 +4,7 @@ mod batch;
 mod doctor;
 mod jobs;
 mod models;
+mod review;
 mod run;
 mod runs;
 mod stats;
@@ -25,6 +26,7 @@ pub(crate) use jobs::{JobListArgs, JobsAction, JobsArgs, State, WhichArgs};
 pub(crate) use models::ModelsArgs;
 #[cfg(feature = "embedded")]
 pub(crate) use models::{ModelsAction, NameArgs, PullArgs};
+pub(crate) use review::{PostArgs, ReviewArgs, ReviewFormat};
 pub(crate) use run::{ModelArgs, OutputFormat, RunArgs};
 pub(crate) use runs::{
     AcceptArgs, Again, DecisionArgs, ExportArgs, ExportFormat, LedgerArgs, ListArgs, PruneArgs,
@@ -36,9 +38,9 @@ pub(crate) use worker::WorkerArgs;
 
 /// Make AI agents keep a contract
 ///
-/// A contract is a JSON Schema. `run` has a model do a job and answer by one; `check` says whether
-/// a contract is sound and which model providers can honour it; `validate` judges an answer by it;
-/// `transcript` reads the streams of other agents; `runs` and `stats` ask the ledger, where every run
+/// A contract is a JSON Schema. `run` has a model do a job and answer by one; `review` has it review
+/// a change; `check` says whether a contract is sound and which model providers can honour it;
+/// `validate` judges an answer by it; `transcript` reads the streams of other agents; `runs` and `stats` ask the ledger, where every run
 /// is on record. Only the original contract decides.
 #[derive(Debug, Parser)]
 #[command(name = "airtight", version, max_term_width = 100)]
@@ -48,6 +50,7 @@ Examples:
                                            have a model do a job
   airtight batch triage tickets.jsonl -o sorted.jsonl
                                            have it answer many inputs
+  airtight review --base main              have it review a change
   airtight doctor                          what is configured, and does it work?
   airtight models pull                     weights for a model in this process
   airtight check review.json               is this contract sound, and who accepts it?
@@ -66,6 +69,7 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     Run(Box<RunArgs>),
     Batch(Box<BatchArgs>),
+    Review(Box<ReviewArgs>),
     Worker(WorkerArgs),
     Jobs(JobsArgs),
     Check(CheckArgs),

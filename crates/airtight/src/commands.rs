@@ -7,6 +7,7 @@ mod doctor;
 mod jobs;
 #[cfg(feature = "embedded")]
 mod models;
+mod review;
 mod run;
 mod runs;
 mod sandbox;
@@ -40,6 +41,7 @@ pub(crate) fn run(
     match cli.command {
         Command::Run(args) => run::run(&args, environment, printer),
         Command::Batch(args) => batch::run(&args, environment, printer),
+        Command::Review(args) => review::run(&args, environment, printer),
         Command::Worker(args) => worker::run(&args, environment, printer),
         Command::Jobs(args) => jobs::run(&args, environment, printer),
         Command::Check(args) => check::run(&args, environment, printer),

@@ -120,6 +120,19 @@ impl Config {
         Ok(config)
     }
 
+    /// Adds what `.airtight/review.toml` of the project says, if there is one: it is as strong as the
+    /// project's other file, and says more of reviews.
+    pub(crate) fn with_review(mut self, environment: &Environment) -> Result<Self, Error> {
+        let Some(path) = file::find_review(environment.launch_directory()) else { return Ok(self) };
+        for entry in file::read(&path, Owner::Review)?.entries {
+            let said = self.entries.entry(entry.key).or_default();
+            let stronger = said.partition_point(|it| matches!(it.origin, Origin::Project(_)));
+            said.insert(stronger, entry);
+        }
+        self.files.push(path);
+        Ok(self)
+    }
+
     fn add(&mut self, entries: Vec<Entry>) {
         for entry in entries {
             self.entries.entry(entry.key).or_default().push(entry);

@@ -56,9 +56,9 @@ pub use airtight_core::run::{
 };
 pub use airtight_core::verdict::check;
 pub use airtight_core::{
-    Accepted, Allowance, Diagnostic, Dialect, Document, Edit, EditKind, Edits, Fingerprint, Loss,
-    Lowering, Narrowing, Origin, Pointer, Preflight, Refusal, Rejected, Rejection, Severity,
-    Source, Strictness, Unportable, Verdict, Violation, Violations, judge, lower,
+    Accepted, Allowance, Check, Diagnostic, Dialect, Document, Edit, EditKind, Edits, Fingerprint,
+    Loss, Lowering, Narrowing, Objection, Origin, Pointer, Preflight, Refusal, Rejected, Rejection,
+    Severity, Source, Strictness, Unportable, Verdict, Violation, Violations, judge, lower,
 };
 pub use answer::{Answer, RunFailure};
 pub use runner::{Runner, Streaming, Update};

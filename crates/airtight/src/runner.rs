@@ -5,11 +5,12 @@ mod weights;
 
 use std::fmt;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use airtight_agent::provider::{Model, ModelName, ModelNameError, Provider, Retries, Timeouts};
 use airtight_agent::{Agent, Event, Hooks, Observer, Toolbox};
-use airtight_core::Source;
 use airtight_core::run::{Job, Mode, Outcome, Policy, Report, Run, Terminal};
+use airtight_core::{Check, Source};
 use secrecy::SecretString;
 use serde::de::DeserializeOwned;
 use tokio_util::sync::CancellationToken;
@@ -48,6 +49,7 @@ pub struct Runner {
     mode: Mode,
     system: Option<String>,
     source: Option<Source>,
+    check: Option<Arc<dyn Check>>,
     extractor: Option<Box<Self>>,
     policy: Policy,
     timeouts: Timeouts,
@@ -74,6 +76,7 @@ impl Runner {
             mode: Mode::Auto,
             system: None,
             source: None,
+            check: None,
             extractor: None,
             policy: Policy::default(),
             timeouts: Timeouts::default(),
@@ -124,6 +127,14 @@ impl Runner {
     #[must_use]
     pub fn source(mut self, text: &str) -> Self {
         self.source = Some(Source::new(text));
+        self
+    }
+
+    /// Sets what else an answer must pass that satisfies the contract: a check against what it is about,
+    /// which no contract can know. What it objects to is told to the model, which is asked again.
+    #[must_use]
+    pub fn check(mut self, check: Arc<dyn Check>) -> Self {
+        self.check = Some(check);
         self
     }
 
@@ -215,6 +226,7 @@ impl Runner {
             price: provider.price(),
             account: provider.account(),
             source: self.source.clone(),
+            check: self.check.clone(),
             extractor: extractor.as_ref().map(Provider::extractor),
         })?;
         let mut agent = Agent::new(provider, Toolbox::default(), Hooks::default());

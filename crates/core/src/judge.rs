@@ -16,14 +16,15 @@ mod wrapper;
 pub(crate) use shape::Shape;
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use crate::contract::{Contract, Source};
 use crate::json::{Document, Failure, Kind, Limits, ParseError, ParseErrorKind, Pointer, as_text};
 use crate::recover::{self, Candidate, Found, Place, Trouble};
 use crate::repair::Reading;
 use crate::verdict::{
-    Accepted, Edit, EditKind, Edits, Rejected, Rejection, Verdict, Violation, Violations, coerce,
-    weigh,
+    Accepted, Check, Edit, EditKind, Edits, Rejected, Rejection, Verdict, Violation, Violations,
+    coerce, consult, weigh,
 };
 
 /// How many wrappers are taken off, one inside the other.
@@ -51,6 +52,8 @@ pub struct Allowance {
     pub limits: Limits,
     /// What grounded strings must be quoted from.
     pub source: Option<Source>,
+    /// What else an answer that satisfies the contract must pass.
+    pub check: Option<Arc<dyn Check>>,
 }
 
 /// What the contract says of one candidate.
@@ -248,7 +251,7 @@ fn opinion(contract: &Contract, document: Document, allowance: &Allowance) -> Op
         if echo::is_echo(contract, &value, allowance.strictness) {
             return Opinion::Echo;
         }
-        let violations = weigh(contract, &value, allowance.source.as_ref());
+        let violations = self::violations(contract, &value, allowance);
         if violations.is_empty() {
             return Opinion::Conforms(Accepted { value, edits });
         }
@@ -271,12 +274,21 @@ fn opinion(contract: &Contract, document: Document, allowance: &Allowance) -> Op
         .find_map(|(value, mut edits)| {
             let (value, coercions) = coerce(contract, &value)?;
             edits.append(coercions);
-            let violations = weigh(contract, &value, allowance.source.as_ref());
+            let violations = self::violations(contract, &value, allowance);
             let conforms =
                 violations.is_empty() && !echo::is_echo(contract, &value, allowance.strictness);
             conforms.then_some(Opinion::Conforms(Accepted { value, edits }))
         })
         .unwrap_or(Opinion::Breaks(violations))
+}
+
+/// Returns what is wrong with one value: by the contract, then by the check that the job carries.
+fn violations(contract: &Contract, value: &Document, allowance: &Allowance) -> Violations {
+    let violations = weigh(contract, value, allowance.source.as_ref());
+    match &allowance.check {
+        Some(check) if violations.is_empty() => consult(check.as_ref(), value),
+        Some(_) | None => violations,
+    }
 }
 
 /// Returns what was done to a token that was not spelt as in JSON.

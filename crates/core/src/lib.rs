@@ -7,6 +7,7 @@ pub mod batch;
 pub mod codec;
 pub mod contract;
 mod excerpt;
+mod fence;
 pub mod json;
 pub mod judge;
 pub mod lower;
@@ -16,6 +17,7 @@ pub mod price;
 mod recover;
 pub mod redact;
 mod repair;
+pub mod review;
 pub mod run;
 pub mod stream;
 pub mod transcript;
@@ -43,7 +45,8 @@ pub use lower::{Dialect, Loss, Lowering, Narrowing, Unportable, lower};
 pub use nearest::nearest;
 pub use stream::{Checker, Follower, Growing, Plan, Progress};
 pub use verdict::{
-    Accepted, Edit, EditKind, Edits, Rejected, Rejection, Verdict, Violation, Violations,
+    Accepted, Check, Edit, EditKind, Edits, Objection, Rejected, Rejection, Verdict, Violation,
+    Violations,
 };
 
 /// The answer to a question that cannot always be decided.

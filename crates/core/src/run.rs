@@ -49,6 +49,7 @@ use purse::{Entry, Knowledge, Purse};
 use repetition::Repetition;
 
 pub use bill::Bill;
+pub(crate) use bill::tokens_in;
 pub use event::{EventKind, Opening, Retry, Words};
 pub use job::{Account, Budget, Extractor, Job, Mode, Policy, RepairRung, Terminal, TextRung};
 pub use report::{Attempt, Claim, Denial, DeniedBy, Ending, Outcome, Report, RunError, Rung};
@@ -217,7 +218,7 @@ impl Run {
             None => None,
         };
         Ok(Self {
-            examiner: Examiner::new(&job.policy, job.source.clone()),
+            examiner: Examiner::of(&job),
             conversation: Conversation::begin(&job.prompt),
             purse: household.purse,
             naming: Naming::new(household.ids),

@@ -3,6 +3,7 @@
 mod branch;
 mod check;
 mod coerce;
+mod context;
 mod edit;
 mod exact;
 mod explain;
@@ -22,6 +23,8 @@ use crate::json::Document;
 pub(crate) use check::{BASE_WORK, weigh};
 pub use check::{check, check_against};
 pub use coerce::coerce;
+pub(crate) use context::consult;
+pub use context::{Check, Objection};
 pub use edit::{Edit, EditKind, Edits, LISTED_PER_KIND};
 pub use violation::{Violation, Violations};
 

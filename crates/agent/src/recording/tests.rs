@@ -74,6 +74,7 @@ fn job(mode: Mode) -> Job {
         price: None,
         account: airtight_core::run::Account::default(),
         source: None,
+        check: None,
         extractor: None,
     }
 }

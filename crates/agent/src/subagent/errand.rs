@@ -171,6 +171,7 @@ impl Errand {
             price: subagents.price,
             account: airtight_core::run::Account::default(),
             source: None,
+            check: None,
             extractor: None,
         })
     }

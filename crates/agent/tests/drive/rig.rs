@@ -92,6 +92,7 @@ impl Rig {
             price: None,
             account: airtight_core::run::Account::default(),
             source: None,
+            check: None,
             extractor: None,
         };
         let provider = Provider::new(endpoint, timeouts).unwrap();

@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use airtight_agent::Agent;
 use airtight_agent::provider::Provider;
-use airtight_core::Source;
 use airtight_core::batch::Prices;
 use airtight_core::codec::Usage;
 use airtight_core::contract::Contract;
 use airtight_core::price::Cost;
 use airtight_core::redact::Redactor;
 use airtight_core::run::{Job, Mode, Outcome, Policy, Report, Run, RunError, Terminal};
+use airtight_core::{Check, Source};
 use airtight_store::{
     Again, Claim, ContractRow, Driver, Ledger, NewRun, Repeat, Retention, Run as StoredRun,
     StoreError,
@@ -47,7 +47,8 @@ pub(crate) struct Shared {
 /// Performs runs of one kind.
 pub(crate) struct Performer {
     pub(crate) shared: Shared,
-    pub(crate) ledger: Ledger,
+    /// Where runs are recorded, if they are: without it no run is known, and none is postponed.
+    pub(crate) ledger: Option<Ledger>,
     pub(crate) gate: Arc<Gate>,
 }
 
@@ -57,6 +58,10 @@ pub(crate) struct Errand {
     pub(crate) key: String,
     pub(crate) repeat: Repeat,
     pub(crate) prompt: String,
+    /// The document that the job is about, if it is kept beside the prompt.
+    pub(crate) input: Option<Vec<u8>>,
+    /// What else an answer must pass.
+    pub(crate) check: Option<Arc<dyn Check>>,
     pub(crate) batch: Option<String>,
     pub(crate) position: Option<i64>,
     /// The job of the queue that its end completes.
@@ -80,18 +85,19 @@ impl Performer {
         errand: &Errand,
         interrupt: &CancellationToken,
     ) -> Result<Settled, Stop> {
+        let Some(ledger) = &self.ledger else { return self.fulfil(errand, None, interrupt).await };
         loop {
-            let entered = match self.enter(errand).await {
+            let entered = match self.enter(ledger, errand).await {
                 // The key is somebody's word that the text is the same, and it is not.
                 Err(error @ StoreError::OtherJob { .. }) => {
-                    return self.disown(errand, &error).await;
+                    return disown(ledger, errand, &error).await;
                 }
                 entered => entered.map_err(Stop::of_store)?,
             };
             match entered {
-                Entered::Finished(run) => return self.known(*run, errand).await,
+                Entered::Finished(run) => return known(ledger, *run, errand).await,
                 Entered::Fresh(recorder) => {
-                    match self.fulfil(errand, recorder, interrupt).await {
+                    match self.fulfil(errand, Some(recorder), interrupt).await {
                         // Whoever took it over has the result, or will.
                         Err(Stop::Lost) if errand.claim.is_none() => {}
                         settled => return settled,
@@ -105,7 +111,7 @@ impl Performer {
         }
     }
 
-    async fn enter(&self, errand: &Errand) -> Result<Entered, StoreError> {
+    async fn enter(&self, ledger: &Ledger, errand: &Errand) -> Result<Entered, StoreError> {
         let shared = &self.shared;
         let new = NewRun {
             key: Some(errand.key.clone()),
@@ -114,7 +120,7 @@ impl Performer {
             job: airtight_store::Job {
                 prompt: errand.prompt.clone(),
                 system: shared.system.clone(),
-                input: None,
+                input: errand.input.clone(),
             },
             driver: shared.driver.clone(),
             retention: shared.retention,
@@ -123,65 +129,46 @@ impl Performer {
             claim: errand.claim.clone(),
             ..NewRun::default()
         };
-        enter(&self.ledger, new, shared.prices, shared.redactor.clone()).await
-    }
-
-    /// Takes the result that the key has already.
-    async fn known(&self, run: StoredRun, errand: &Errand) -> Result<Settled, Stop> {
-        if let Some(claim) = &errand.claim {
-            match self.ledger.complete(claim).await {
-                Ok(()) | Err(StoreError::Fenced) => {}
-                Err(error) => return Err(Stop::Store(error)),
-            }
-        }
-        Ok(Settled::before(run))
-    }
-
-    /// Leaves an input without a result whose key has that of another text.
-    async fn disown(&self, errand: &Errand, why: &StoreError) -> Result<Settled, Stop> {
-        if let Some(claim) = &errand.claim {
-            match self.ledger.release(claim, Again::WhenAsked, &why.to_string()).await {
-                Ok(()) | Err(StoreError::Fenced) => {}
-                Err(error) => return Err(Stop::Store(error)),
-            }
-        }
-        Ok(Settled::unusable(why.to_string()))
+        enter(ledger, new, shared.prices, shared.redactor.clone()).await
     }
 
     async fn fulfil(
         &self,
         errand: &Errand,
-        recorder: Arc<Recorder>,
+        recorder: Option<Arc<Recorder>>,
         interrupt: &CancellationToken,
     ) -> Result<Settled, Stop> {
         let schema = self.shared.row.schema.len();
         let bytes = (errand.prompt.len() + schema) as u64;
         let gate = Arc::clone(&self.gate);
-        let ticket = Ticket::new(gate, Arc::clone(&recorder), bytes, interrupt.child_token());
+        let ticket = Ticket::new(gate, recorder.clone(), bytes, interrupt.child_token());
         let ticket = Arc::new(ticket);
         let mut earlier = (Usage::default(), Some(Cost::default()));
+        let recorder = recorder.as_deref();
         loop {
-            let run = match Run::new(self.job(&errand.prompt)) {
+            let run = match Run::new(self.job(errand)) {
                 Ok(run) => run,
-                Err(error) => return self.postpone(Stop::Unfit(error), &recorder, errand).await,
+                Err(error) => return postpone(Stop::Unfit(error), recorder, errand).await,
             };
             let mut witness = Witness(Arc::clone(&ticket));
             let mut report = self.shared.agent.drive(run, &mut witness, ticket.interrupt()).await;
             add(&mut report, &earlier);
             match self.fate(&report, &ticket, interrupt) {
-                Fate::Stop(stop) => return self.postpone(stop, &recorder, errand).await,
+                Fate::Stop(stop) => return postpone(stop, recorder, errand).await,
                 Fate::Again => earlier = (report.usage, report.cost),
                 Fate::Final => {
-                    let finished = recorder.finish(&report, errand.claim.clone()).await;
-                    finished.map_err(Stop::of_store)?;
-                    let id = recorder.id().clone();
+                    if let Some(recorder) = recorder {
+                        let finished = recorder.finish(&report, errand.claim.clone()).await;
+                        finished.map_err(Stop::of_store)?;
+                    }
+                    let id = recorder.map(|recorder| recorder.id().clone());
                     return Ok(Settled::now(id, &report, &self.shared.redactor));
                 }
             }
         }
     }
 
-    fn job(&self, prompt: &str) -> Job {
+    fn job(&self, errand: &Errand) -> Job {
         let shared = &self.shared;
         Job {
             contract: Some(Arc::clone(&shared.contract)),
@@ -189,13 +176,14 @@ impl Performer {
             model: shared.agent.provider.model().to_owned(),
             mode: shared.mode,
             system: shared.system.clone(),
-            prompt: prompt.to_owned(),
+            prompt: errand.prompt.clone(),
             tools: Vec::new(),
             terminal: shared.terminal,
             policy: shared.policy.clone(),
             price: shared.prices.model,
             account: shared.agent.provider.account(),
-            source: Some(Source::new(prompt)),
+            source: Some(Source::new(&errand.prompt)),
+            check: errand.check.clone(),
             extractor: shared.agent.extractor.as_ref().map(Provider::extractor),
         }
     }
@@ -237,20 +225,43 @@ impl Performer {
             | Outcome::Budget => Fate::Final,
         }
     }
+}
 
-    /// Leaves a run to the next process.
-    async fn postpone(
-        &self,
-        stop: Stop,
-        recorder: &Recorder,
-        errand: &Errand,
-    ) -> Result<Settled, Stop> {
+/// Takes the result that the key has already.
+async fn known(ledger: &Ledger, run: StoredRun, errand: &Errand) -> Result<Settled, Stop> {
+    if let Some(claim) = &errand.claim {
+        match ledger.complete(claim).await {
+            Ok(()) | Err(StoreError::Fenced) => {}
+            Err(error) => return Err(Stop::Store(error)),
+        }
+    }
+    Ok(Settled::before(run))
+}
+
+/// Leaves an input without a result whose key has that of another text.
+async fn disown(ledger: &Ledger, errand: &Errand, why: &StoreError) -> Result<Settled, Stop> {
+    if let Some(claim) = &errand.claim {
+        match ledger.release(claim, Again::WhenAsked, &why.to_string()).await {
+            Ok(()) | Err(StoreError::Fenced) => {}
+            Err(error) => return Err(Stop::Store(error)),
+        }
+    }
+    Ok(Settled::unusable(why.to_string()))
+}
+
+/// Leaves a run to the next process, if it is on record.
+async fn postpone(
+    stop: Stop,
+    recorder: Option<&Recorder>,
+    errand: &Errand,
+) -> Result<Settled, Stop> {
+    if let Some(recorder) = recorder {
         let is_unfit = matches!(stop, Stop::Unfit(_));
         let again = if is_unfit { Again::WhenAsked } else { Again::default() };
         let postponed = recorder.postpone(again, stop.told(), errand.claim.clone()).await;
         postponed.map_err(Stop::of_store)?;
-        Err(stop)
     }
+    Err(stop)
 }
 
 /// Adds what the same run used before it was begun again.

@@ -12,11 +12,21 @@ use serde_json::Value;
 /// What came of one input, once and for all.
 #[derive(Debug, Clone)]
 pub(crate) struct Settled {
-    /// The run; bad inputs have none.
+    /// The run; bad inputs have none, and neither have runs that are not recorded.
     pub(crate) run_id: Option<RunId>,
     pub(crate) end: End,
     pub(crate) usage: Usage,
     pub(crate) cost: Option<Cost>,
+    pub(crate) age: Age,
+}
+
+/// Whether something was asked for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Age {
+    /// Just now.
+    New,
+    /// Before: it was on record.
+    Known,
 }
 
 /// How it ended.
@@ -38,13 +48,13 @@ struct OutputErrors {
 
 impl Settled {
     /// Returns what a run came to that is over now.
-    pub(crate) fn now(run_id: RunId, report: &Report, redactor: &Redactor) -> Self {
+    pub(crate) fn now(run_id: Option<RunId>, report: &Report, redactor: &Redactor) -> Self {
         let value = report.value.as_ref().filter(|_| report.outcome == Outcome::Met);
         let end = match value {
             Some(value) => End::Met(value.to_compact()),
             None => failed(report, redactor),
         };
-        Self { run_id: Some(run_id), end, usage: report.usage, cost: report.cost }
+        Self { run_id, end, usage: report.usage, cost: report.cost, age: Age::New }
     }
 
     /// Returns what a run had come to before, as the ledger has it.
@@ -59,20 +69,21 @@ impl Settled {
             End::Failed { outcome: summary.outcome.unwrap_or_default(), error, violations }
         };
         let (usage, cost) = (summary.usage, summary.cost_usd);
-        Self { run_id: Some(summary.id), end, usage, cost }
+        Self { run_id: Some(summary.id), end, usage, cost, age: Age::Known }
     }
 
     /// Returns what is said of an input that cannot be used.
     pub(crate) fn unusable(why: String) -> Self {
         let end = End::Failed { outcome: "input".to_owned(), error: why, violations: Vec::new() };
-        Self { run_id: None, end, usage: Usage::default(), cost: Some(Cost::default()) }
+        let (usage, cost) = (Usage::default(), Some(Cost::default()));
+        Self { run_id: None, end, usage, cost, age: Age::New }
     }
 
     /// Returns what is said of a run that a mistake of ours ended.
     pub(crate) fn mistaken() -> Self {
         let error = "airtight made a mistake; the run is in the ledger as unknown".to_owned();
         let end = End::Failed { outcome: "machine".to_owned(), error, violations: Vec::new() };
-        Self { run_id: None, end, usage: Usage::default(), cost: None }
+        Self { run_id: None, end, usage: Usage::default(), cost: None, age: Age::New }
     }
 
     pub(crate) fn is_met(&self) -> bool {

@@ -12,10 +12,14 @@ use super::gate::{Gate, Pass};
 use super::stop::Stop;
 use crate::ledger::Recorder;
 
+/// The number of a request of which there is no record.
+const UNRECORDED: i64 = -1;
+
 /// The journal of one run.
 pub(super) struct Ticket {
     gate: Arc<Gate>,
-    recorder: Arc<Recorder>,
+    /// Who puts the run on record, if anybody.
+    recorder: Option<Arc<Recorder>>,
     /// How large a request of it is, roughly.
     bytes: u64,
     /// Ends the run once the gate is closed.
@@ -36,7 +40,7 @@ struct State {
 impl Ticket {
     pub(super) fn new(
         gate: Arc<Gate>,
-        recorder: Arc<Recorder>,
+        recorder: Option<Arc<Recorder>>,
         bytes: u64,
         interrupt: CancellationToken,
     ) -> Self {
@@ -62,7 +66,11 @@ impl Ticket {
         let Ok(pass) = self.gate.enter(whose(departure.parent_call_id), self.bytes).await else {
             return self.stay().await;
         };
-        match self.recorder.depart(departure).await {
+        let number = match &self.recorder {
+            Some(recorder) => recorder.depart(departure).await,
+            None => Ok(UNRECORDED),
+        };
+        match number {
             Ok(number) => {
                 self.state().pass = Some(pass);
                 Some(number)
@@ -97,7 +105,9 @@ impl Ticket {
         if let Some(pass) = pass {
             pass.used(arrival).await;
         }
-        self.recorder.close(number, arrival).await;
+        if let Some(recorder) = self.recorder.as_ref().filter(|_| number != UNRECORDED) {
+            recorder.close(number, arrival).await;
+        }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -125,7 +135,9 @@ pub(super) struct Witness(pub(super) Arc<Ticket>);
 
 impl Observer for Witness {
     fn event(&mut self, event: &Event) {
-        self.0.recorder.event(event);
+        if let Some(recorder) = &self.0.recorder {
+            recorder.event(event);
+        }
     }
 
     fn journal(&self) -> Option<Arc<dyn Journal>> {

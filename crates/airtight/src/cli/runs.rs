@@ -1,7 +1,9 @@
 //! What can be typed after `runs`.
 
+use std::sync::Arc;
 use std::time::Duration;
 
+use airtight_core::Check;
 use airtight_store::{Filter, RunState, Validity};
 use clap::{Args, Subcommand, ValueEnum};
 
@@ -311,6 +313,8 @@ pub(crate) struct Again {
     pub(crate) key: String,
     /// What grounded strings must be quoted from.
     pub(crate) source: Option<Vec<u8>>,
+    /// What else an answer must pass.
+    pub(crate) check: Option<Arc<dyn Check>>,
     /// The name and the version of its contract.
     pub(crate) contract: (String, String),
 }

@@ -50,9 +50,9 @@ pub(super) fn run(
     refuse_overwriting(args, environment)?;
     let inputs = Inputs::find(&args.inputs, args.input_format, environment)?;
     let plan = Plan::new(args, &source, environment, config, &limit)?;
-    log.mask(plan.redactor.clone());
-    for note in plan.notes.iter().chain(&log.fault).filter(|_| !args.quiet) {
-        let text = Span::plain(format!(" {}", plan.redactor.mask(note)));
+    log.mask(plan.answerer.redactor.clone());
+    for note in plan.answerer.notes.iter().chain(&log.fault).filter(|_| !args.quiet) {
+        let text = Span::plain(format!(" {}", plan.answerer.redactor.mask(note)));
         printer.note(&[Span::new(Tone::Warning, "warning:"), text]);
     }
     if args.dry_run {
@@ -61,7 +61,7 @@ pub(super) fn run(
     let runtime = runtime()?;
     runtime.block_on(async {
         let books = plan.books.clone();
-        let ledger = books.open(plan.redactor.clone()).await?;
+        let ledger = books.open(plan.answerer.redactor.clone()).await?;
         let performed = if args.enqueue {
             enqueue::run(&plan, inputs, args, &ledger, printer).await
         } else {

@@ -1,6 +1,7 @@
 //! `airtight run`: have a model do a job and answer by a contract.
 
 pub(super) mod access;
+pub(super) mod answerer;
 pub(super) mod driver;
 #[cfg(feature = "embedded")]
 mod embedded;
@@ -15,7 +16,7 @@ pub(super) mod model;
 mod performance;
 pub(super) mod prepared;
 mod prompt;
-mod stdin;
+pub(super) mod stdin;
 #[cfg(feature = "otlp")]
 mod telemetry;
 

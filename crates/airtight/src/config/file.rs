@@ -18,6 +18,12 @@ use crate::file;
 /// What the file is called, in a project and in the user's configuration folder.
 pub(crate) const NAME: &str = "airtight.toml";
 
+/// The file with the rules of reviews, in a project.
+const REVIEW: &str = ".airtight/review.toml";
+
+/// What the settings of reviews are called elsewhere.
+const REVIEW_SECTION: &str = "review";
+
 /// Far more than anybody configures by hand.
 const LIMIT_BYTES: usize = 1024 * 1024;
 
@@ -37,6 +43,8 @@ pub(crate) enum Owner {
     Project,
     User,
     Contract,
+    /// The project, in the file of its reviews.
+    Review,
 }
 
 /// The texts that only the file of a contract has.
@@ -50,13 +58,14 @@ impl Owner {
             Self::Contract => spec.name.is_some_and(|name| {
                 ["model", "via", "mode"].contains(&name) || name.starts_with("policy.")
             }),
+            Self::Review => spec.name.is_some_and(|name| name.starts_with("review.")),
         }
     }
 
     /// Returns what stands in the file and is no setting.
     fn own_keys(self) -> &'static [&'static str] {
         match self {
-            Self::Project | Self::User => &[],
+            Self::Project | Self::User | Self::Review => &[],
             Self::Contract => CONTRACT_KEYS,
         }
     }
@@ -67,9 +76,17 @@ impl Owner {
         own.chain(TABLE.iter().filter(move |spec| self.knows(spec)).filter_map(|spec| spec.name))
     }
 
+    /// Returns the section that all of the file is.
+    fn section(self) -> &'static str {
+        match self {
+            Self::Project | Self::User | Self::Contract => "",
+            Self::Review => REVIEW_SECTION,
+        }
+    }
+
     fn origin(self, place: Place) -> Origin {
         match self {
-            Self::Project => Origin::Project(place),
+            Self::Project | Self::Review => Origin::Project(place),
             Self::User => Origin::User(place),
             Self::Contract => Origin::Contract(place),
         }
@@ -98,11 +115,20 @@ pub(crate) struct Own {
 /// Without a repository only `start` counts: a file in a shared folder such as `/tmp` may be
 /// anybody's.
 pub(crate) fn find_project(start: &Path) -> Option<PathBuf> {
+    find(start, NAME)
+}
+
+/// Finds the file with the rules of the project's reviews, in the same places.
+pub(super) fn find_review(start: &Path) -> Option<PathBuf> {
+    find(start, REVIEW)
+}
+
+fn find(start: &Path, name: &str) -> Option<PathBuf> {
     let root = start.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(start);
     start
         .ancestors()
         .take_while(|folder| folder.starts_with(root))
-        .map(|folder| folder.join(NAME))
+        .map(|folder| folder.join(name))
         .find(|path| path.is_file())
 }
 
@@ -115,7 +141,7 @@ pub(crate) fn read(path: &Path, owner: Owner) -> Result<Contents, Error> {
     let reader = Reader { path, owner, text: &text };
     let table = DeTable::parse(&text).map_err(|error| reader.malformed(&error))?;
     let mut contents = Contents::default();
-    reader.walk("", table.get_ref(), &mut contents)?;
+    reader.walk(owner.section(), table.get_ref(), &mut contents)?;
     Ok(contents)
 }
 
@@ -190,8 +216,10 @@ impl Reader<'_> {
     }
 
     fn unknown(&self, prefix: &str, segment: &str, offset: usize, is_section: bool) -> Error {
-        let name =
-            if prefix.is_empty() { segment.to_owned() } else { format!("{prefix}.{segment}") };
+        let name = match prefix {
+            prefix if prefix == self.owner.section() => segment.to_owned(),
+            prefix => format!("{prefix}.{segment}"),
+        };
         if is_section {
             return self.refuse(offset, &format!("`{name}` must be a table: `[{name}]`"));
         }

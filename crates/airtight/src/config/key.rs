@@ -51,6 +51,12 @@ pub(crate) enum Key {
     Database,
     StoreLevel,
     StoreKeep,
+    ReviewRules,
+    ReviewIgnore,
+    ReviewIgnoreSeverities,
+    ReviewBaseline,
+    ReviewPartTokens,
+    ReviewFailOn,
     McpServers,
     Hooks,
 }
@@ -157,6 +163,9 @@ impl Spec {
     }
 }
 
+/// The severities of findings, the worst first.
+const SEVERITIES: &[&str] = &["critical", "warning", "info"];
+
 const FIRST: Spec =
     spec(Key::Model, "model", &["AIRTIGHT_MODEL"], Kind::Text, "the model, as `provider:name`");
 
@@ -169,7 +178,7 @@ const LEVELS: &[&str] = &["full", "masked", "metadata"];
 
 /// Every setting, in the order of reports.
 #[rustfmt::skip]
-pub(crate) static TABLE: [Spec; 50] = [
+pub(crate) static TABLE: [Spec; 56] = [
     FIRST,
     spec(Key::Via, "via", &["AIRTIGHT_VIA"], Kind::Choice(PROGRAMS), "the agent CLI that answers").trusted(),
     spec(Key::HarnessPath, "harness.path", &["AIRTIGHT_VIA_PATH"], Kind::Text, "where the agent CLI is").trusted(),
@@ -224,6 +233,12 @@ pub(crate) static TABLE: [Spec; 50] = [
     spec(Key::Database, "store.database", &["AIRTIGHT_DATABASE"], Kind::Text, "where the ledger is: a path, or `postgres://…`").trusted(),
     spec(Key::StoreLevel, "policy.store", &["AIRTIGHT_STORE_LEVEL"], Kind::Choice(LEVELS), "how much of a run the ledger keeps"),
     spec(Key::StoreKeep, "policy.keep", &["AIRTIGHT_STORE_KEEP"], Kind::Period, "how long the ledger keeps a run, such as `90d`; for ever if not set"),
+    spec(Key::ReviewRules, "review.rules", &[], Kind::List, "what else reviewers look for, a sentence each").appended(),
+    spec(Key::ReviewIgnore, "review.ignore", &[], Kind::List, "files that are not reviewed, as patterns: `*.lock`, `vendor/**`").appended(),
+    spec(Key::ReviewIgnoreSeverities, "review.ignore_severities", &[], Kind::Choices(SEVERITIES), "findings that are counted and not reported").appended(),
+    spec(Key::ReviewBaseline, "review.baseline", &[], Kind::Text, "the file of findings that are known; in a project's file it must be in the project"),
+    spec(Key::ReviewPartTokens, "review.part_tokens", &[], Kind::Whole(100, 1_000_000), "how much of a diff one run reviews, by an estimate"),
+    spec(Key::ReviewFailOn, "review.fail_on", &[], Kind::Choice(SEVERITIES), "end with exit code 1 if a finding is at least as bad"),
     spec(Key::McpServers, "mcpServers", &[], Kind::Table, "MCP servers, in the usual shape").trusted(),
     spec(Key::Hooks, "hooks", &[], Kind::Table, "commands that see tool calls").appended().trusted(),
 ];

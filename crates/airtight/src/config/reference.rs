@@ -27,6 +27,9 @@ same reason settings marked *trusted* count in a project's file only if you trus
 a contract's file, unless it is in the `contracts` of your own configuration folder: without your trust
 it is weaker than your own file, and must not set what is marked *trusted*.
 
+What is under `review` can also stand in `.airtight/review.toml` of the project, without that word: see
+[reviews](../guide/review.md).
+
 An unknown key is an error. Keys of providers do not belong in files: they are read from
 `AIRTIGHT_API_KEY`, from the variable that `api_key_env` names, or from the vendors' own variables
 (`ANTHROPIC_API_KEY`, `ANTHROPIC_AUTH_TOKEN`, `OPENAI_API_KEY`, `GEMINI_API_KEY`, `GOOGLE_API_KEY`).

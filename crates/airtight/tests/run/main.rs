@@ -29,6 +29,7 @@ mod proxies;
 mod roles;
 mod roots;
 mod said;
+mod screen;
 mod secrets;
 mod settings;
 #[cfg(feature = "embedded")]

@@ -5,7 +5,6 @@
 //! judged and a tie between different values is refused.
 
 use crate::codec::Stop;
-use crate::contract::Source;
 use crate::json::{Document, Kind, Limits, Pointer};
 use crate::judge::{Allowance, Strictness, judge, judge_turned};
 use crate::lower::{Inverse, InverseError};
@@ -15,7 +14,7 @@ use crate::verdict::{
 
 use super::degenerate;
 use super::offer::{Offer, Way};
-use super::{Ending, Policy, RepairRung, Rung, TextRung};
+use super::{Ending, Job, Policy, RepairRung, Rung, TextRung};
 
 /// Where an answer was said.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -84,13 +83,14 @@ pub(super) struct Examiner {
 }
 
 impl Examiner {
-    pub(super) fn new(policy: &Policy, source: Option<Source>) -> Self {
-        let Policy { text, repair, .. } = *policy;
+    pub(super) fn of(job: &Job) -> Self {
+        let Policy { text, repair, .. } = job.policy;
         let strictness = match (text, repair) {
             (TextRung::Refused, RepairRung::Refused) => Strictness::Strict,
             (TextRung::Allowed, _) | (_, RepairRung::Allowed) => Strictness::Lenient,
         };
-        let allowance = Allowance { strictness, limits: Limits::default(), source };
+        let (source, check) = (job.source.clone(), job.check.clone());
+        let allowance = Allowance { strictness, limits: Limits::default(), source, check };
         Self { allowance, text, repair }
     }
 

@@ -70,9 +70,7 @@ impl Run {
             Finding::Rejected { ending, violations, candidate } => {
                 if candidate == Candidate::Judged {
                     self.candidate = Candidate::Judged;
-                    let content =
-                        Document::parse(raw.as_str()).map_or(0, |it| degenerate::content(&it));
-                    self.richest = self.richest.max(content);
+                    self.richest = self.richest.max(self.content(&raw, &violations));
                 }
                 let feedback = match (&ending, extent) {
                     (Ending::Truncated, Extent::Unknown) => words::DOUBTED.to_owned(),
@@ -84,6 +82,17 @@ impl Run {
                 Considered::Rejected(feedback)
             }
         }
+    }
+
+    /// Returns how much a rejected answer has to lose. One that satisfies the contract, and whose check
+    /// objects to what it says, may be withdrawn: then an empty one is a correction.
+    fn content(&self, raw: &str, violations: &Violations) -> usize {
+        let keyword = self.job.check.as_ref().map(|check| check.keyword());
+        let is_checked = |violation: &Violation| Some(violation.keyword.as_str()) == keyword;
+        if !violations.is_empty() && violations.list.iter().all(is_checked) {
+            return 0;
+        }
+        Document::parse(raw).map_or(0, |it| degenerate::content(&it))
     }
 
     /// Rejects an answer that somebody objects to, unjudged.

@@ -56,6 +56,6 @@ pub(super) fn estimate(request: &Request, reply: &Reply, counted: &Usage) -> Usa
 }
 
 /// Returns about how many tokens so many bytes of text are.
-pub(super) fn tokens_in(bytes: usize) -> u64 {
+pub(crate) fn tokens_in(bytes: usize) -> u64 {
     u64::try_from(bytes / BYTES_PER_TOKEN).unwrap_or(u64::MAX)
 }

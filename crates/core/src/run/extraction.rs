@@ -60,7 +60,7 @@ impl Run {
 
     /// Returns the extractor's job: one answer, by the terminal tool or under a grammar.
     fn extraction(&self, extractor: &Extractor, text: &str) -> Job {
-        let Job { contract, policy, source, .. } = &self.job;
+        let Job { contract, policy, source, check, .. } = &self.job;
         Job {
             contract: contract.clone(),
             mode: if extractor.dialect.is_local() { Mode::Native } else { Mode::Tool },
@@ -81,6 +81,7 @@ impl Run {
             price: extractor.price,
             account: extractor.account,
             source: source.clone(),
+            check: check.clone(),
             extractor: None,
         }
     }

@@ -7,6 +7,7 @@ use crate::contract::{Contract, Source};
 use crate::lower::Dialect;
 use crate::message::ToolSpec;
 use crate::price::Price;
+use crate::verdict::Check;
 
 /// One job for one model.
 #[derive(Debug, Clone)]
@@ -35,6 +36,8 @@ pub struct Job {
     pub account: Account,
     /// What grounded strings must be quoted from.
     pub source: Option<Source>,
+    /// What else an answer that satisfies the contract must pass.
+    pub check: Option<Arc<dyn Check>>,
     /// Who looks for the answer in text that holds none, if anybody.
     pub extractor: Option<Extractor>,
 }

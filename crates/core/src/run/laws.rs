@@ -39,6 +39,7 @@ fn job(schema: Value) -> Job {
         price: None,
         account: super::Account::default(),
         source: None,
+        check: None,
         extractor: None,
     }
 }

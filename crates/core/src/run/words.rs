@@ -2,6 +2,7 @@
 
 use crate::contract::Contract;
 use crate::excerpt;
+use crate::fence::fence;
 use crate::json::Document;
 use crate::stream::Impossible;
 use crate::verdict::Violations;
@@ -132,8 +133,7 @@ pub(super) const EXTRACTOR: &str = "You extract structured fields from a text th
 /// Returns how a second model is given what the first one wrote: between lines that cannot occur in
 /// it, so that the text cannot end itself.
 pub(super) fn extraction(text: &str) -> String {
-    let longest = text.split(|character| character != '=').map(str::len).max().unwrap_or(0);
-    let line = "=".repeat(longest.max(4) + 1);
+    let line = fence(text);
     format!(
         "Extract the structured fields from the text between the two lines of {} equals \
          signs.\n\n{line}\n{text}\n{line}",

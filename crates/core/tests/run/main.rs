@@ -13,6 +13,7 @@ mod background;
 mod bounds;
 mod call_ids;
 mod cancel;
+mod checks;
 mod degenerate;
 mod dispatch;
 mod extraction;

@@ -54,6 +54,7 @@ pub(crate) fn job(schema: Value) -> Job {
         price: None,
         account: Account::default(),
         source: None,
+        check: None,
         extractor: None,
     }
 }

@@ -92,7 +92,7 @@ impl Prepared {
             prompt: self.prompt,
             batch: Some(batch.to_owned()),
             position: i64::try_from(position).ok(),
-            claim: None,
+            ..Errand::default()
         }
     }
 }

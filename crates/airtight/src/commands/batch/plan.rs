@@ -1,28 +1,23 @@
 //! Everything about a batch that can be known before anything is spent.
 
-use std::io::{self, IsTerminal as _};
 use std::sync::Arc;
 
 use airtight_agent::provider::{Model, Provider};
-use airtight_agent::{Agent, Hooks, Toolbox};
-use airtight_core::batch::{Circuit, Earlier, Estimate, Fund, Keys, Limits, Pace, Pacing, Prices};
+use airtight_core::batch::{Circuit, Earlier, Estimate, Fund, Keys, Limits, Pace, Pacing};
 use airtight_core::contract::{Contract, Options, Patterns, Wrap};
 use airtight_core::price::{Cost, Price};
-use airtight_core::redact::Redactor;
-use airtight_core::run::{self, Mode, Policy, RepairRung, Terminal, TextRung};
+use airtight_core::run::{self, RepairRung, TextRung};
 use airtight_store::{Bucket, ContractRow, Ledger, Level, Spending, StoreError};
 use secrecy::ExposeSecret;
 
 use super::desk::{self, Desk};
 use crate::batch::{Gate, Kind, Manner, Performer, Shared, Throttle, unusable};
 use crate::cli::{BatchArgs, PaceArgs};
-use crate::commands::run::access::{Access, Consent, Extraction};
-use crate::commands::run::driver::{self, Driver};
-use crate::commands::run::entry::driver_row;
-use crate::commands::run::equipment;
+use crate::commands::run::access::Consent;
+use crate::commands::run::answerer::{self, Answerer, Wanted};
+use crate::commands::run::driver::Driver;
 use crate::commands::run::examples;
 use crate::commands::run::limit::Limit;
-use crate::commands::run::model;
 use crate::commands::run::prepared::system;
 use crate::commands::{check_command, compile};
 use crate::config::{Config, Key};
@@ -35,21 +30,14 @@ use crate::source::ContractSource;
 pub(super) struct Plan {
     pub(super) batch: String,
     pub(super) books: Books,
-    pub(super) redactor: Redactor,
+    pub(super) answerer: Answerer,
     pub(super) contract: Arc<Contract>,
-    pub(super) notes: Vec<String>,
     schema: String,
     options: Options,
     /// Whether the role has a folder of them.
     has_examples: bool,
     /// Standing instructions: those of the role, then what is set.
     system: Option<String>,
-    driver: Driver,
-    provider: Provider,
-    /// Who looks for answers in text, if anybody.
-    extractor: Option<Provider>,
-    policy: Policy,
-    mode: Mode,
     config: Config,
     limits: Limits,
     pub(super) desk: Desk,
@@ -65,7 +53,7 @@ impl Plan {
         limit: &Limit,
     ) -> Result<Self, Error> {
         let driver = Driver::chosen(&config, environment)?;
-        refuse_foreign(args, &driver, &config)?;
+        answerer::refuse_foreign(&args.model, &driver, &config)?;
         let books = books(&config, environment)?;
         if *source == ContractSource::Stdin {
             return Err(Error::new(Outcome::Usage, "a batch takes its contract from a file")
@@ -81,44 +69,22 @@ impl Plan {
         }
         let system = system(source, &config);
         let template = args.prompt.as_deref().map(|it| desk::read(it, environment)).transpose()?;
-        let access = Access::find(&driver, environment.launch_directory(), &config, environment)?;
-        let extractor = Extraction::find(&driver, &config, environment)?;
-        let mut notes = config.warnings.clone();
-        notes.extend(access.notes(&config, environment));
-        notes.extend(extractor.iter().flat_map(|it| it.access.key_notes(&config, environment)));
-        let keys = [access.key(), extractor.as_ref().and_then(|it| it.access.key())];
-        let secrets = books.secrets();
-        let given = keys.iter().flatten().chain(&secrets).map(String::as_str);
-        let redactor = Redactor::new(given.chain(environment.secrets()));
-        let policy = driver.policy(&config)?;
-        let mode = driver.mode(&config);
-        // What may take long comes last, when nothing else can be refused.
-        let provider = access.open(&config, environment, limit, consent(args))?;
-        let provider = model::seeded(provider, args.model.seed);
-        let open = |access: Access| access.open(&config, environment, limit, consent(args));
-        let extractor = extractor.map(|it| it.open((&driver, &provider), open)).transpose()?;
-        let asked = std::iter::once(&provider).chain(&extractor);
-        let limits =
-            limits(args, asked.map(Provider::price).collect::<Option<Vec<_>>>().as_deref())?;
-        let mut parts =
-            parts(&contract, &driver, mode, &policy, (system.as_deref(), &config)).to_vec();
+        let (books_of, consent) = (Some(&books), consent(args));
+        let wanted = Wanted { model: &args.model, books: books_of, consent, secrets: Vec::new() };
+        let answerer = Answerer::find(driver, wanted, &config, environment, limit)?;
+        let limits = limits(args, &answerer)?;
+        let mut parts = parts(&contract, &answerer, system.as_deref(), &config).to_vec();
         parts.push(format!("{:?} {:?} {:?}", options.patterns, options.wrap, args.model.seed));
         let desk = Desk::new(template.as_deref(), args.key.clone(), &parts)?;
         Ok(Self {
             batch: args.name.clone().unwrap_or_else(|| desk.name()),
             books,
-            redactor,
+            answerer,
             contract: Arc::new(contract),
-            notes,
             schema: String::from_utf8_lossy(&schema).into_owned(),
             options,
             has_examples: examples.is_some(),
             system,
-            driver,
-            provider,
-            extractor,
-            policy,
-            mode,
             config,
             limits,
             desk,
@@ -127,17 +93,12 @@ impl Plan {
 
     /// Returns what tokens cost, if that is known.
     pub(super) fn price(&self) -> Option<Price> {
-        self.provider.price()
+        self.answerer.provider.price()
     }
 
     /// Returns a fund that nothing was spent of.
     pub(super) fn fund(&self) -> Fund {
-        Fund::new(self.limits, self.prices(), self.policy.max_output_tokens)
-    }
-
-    fn prices(&self) -> Prices {
-        let extractor = self.extractor.as_ref().and_then(Provider::price);
-        Prices { model: self.price(), extractor }
+        Fund::new(self.limits, self.answerer.prices(), self.answerer.policy.max_output_tokens)
     }
 
     /// Returns how large the contract is, which every request carries.
@@ -147,21 +108,16 @@ impl Plan {
 
     /// Returns how many requests may be under way.
     pub(super) fn most(&self, pace: &PaceArgs) -> u32 {
-        let usual = match &self.driver {
-            Driver::Model(Model::Served(_)) => 64,
-            Driver::Program(..) => 4,
-            Driver::Model(Model::Embedded(_)) => 1,
-        };
-        pace.concurrency.unwrap_or(usual)
+        most(&self.answerer.driver, pace)
     }
 
     /// Returns what all jobs share if the batch is queued.
     pub(super) fn kind(&self) -> Result<Kind, Error> {
-        let Driver::Model(Model::Served(name)) = &self.driver else {
+        let Driver::Model(Model::Served(name)) = &self.answerer.driver else {
             return Err(Error::new(Outcome::Usage, "only models of providers can be queued")
                 .hint("name one by `--model PROVIDER:NAME`, or leave `--enqueue` out"));
         };
-        if self.extractor.is_some() {
+        if self.answerer.has_extractor() {
             return Err(Error::new(Outcome::Usage, "jobs of the queue have no extractor")
                 .hint("leave `--enqueue` out, or the extractor"));
         }
@@ -172,16 +128,12 @@ impl Plan {
         }
         let (schema, system) = (self.schema.clone(), self.system.clone());
         let manner = Manner {
-            mode: self.mode,
-            policy: &self.policy,
-            terminal: self.terminal(),
+            mode: self.answerer.mode,
+            policy: &self.answerer.policy,
+            terminal: answerer::terminal(&self.config),
             keep: self.books.retention().keep,
         };
         Ok(Kind::new(schema, &self.options, name.to_string(), system, manner))
-    }
-
-    fn terminal(&self) -> Terminal {
-        equipment::permissions(&self.config).map(|it| it.terminal()).unwrap_or_default()
     }
 
     /// Gets ready to perform.
@@ -191,36 +143,39 @@ impl Plan {
         pace: &PaceArgs,
     ) -> Result<(Performer, Desk), Error> {
         let pacing = Pacing { most: self.most(pace), circuit: circuit(pace) };
-        let throttle = throttle(&ledger, &self.provider, pace.rate);
+        let throttle = throttle(&ledger, &self.answerer.provider, pace.rate);
         let mut fund = self.fund();
         if self.limits != Limits::default() {
             let earlier = earlier(&ledger, &self.batch, self.price()).await;
             fund.add(earlier.map_err(|error| unusable(error, &self.books.place()))?);
         }
         let gate = Gate::new(Pace::new(pacing), fund, pace.patience, throttle);
-        let prices = self.prices();
-        let terminal = self.terminal();
-        let mut agent = Agent::new(self.provider, Toolbox::default(), Hooks::default());
-        agent.retries = self.driver.retries(&self.config);
-        agent.extractor = self.extractor;
+        let prices = self.answerer.prices();
         let shared = Shared {
-            agent,
+            agent: self.answerer.agent(&self.config),
             row: contract_row(&self.contract, self.schema),
             contract: self.contract,
-            mode: self.mode,
+            mode: self.answerer.mode,
             system: self.system,
-            terminal,
-            policy: self.policy,
+            terminal: answerer::terminal(&self.config),
+            driver: self.answerer.row(),
+            policy: self.answerer.policy,
             prices,
-            driver: airtight_store::Driver {
-                mode: self.mode.name().to_owned(),
-                ..driver_row(&self.driver)
-            },
             retention: self.books.retention(),
-            redactor: self.redactor,
+            redactor: self.answerer.redactor,
         };
-        Ok((Performer { shared, ledger, gate: Arc::new(gate) }, self.desk))
+        Ok((Performer { shared, ledger: Some(ledger), gate: Arc::new(gate) }, self.desk))
     }
+}
+
+/// Returns how many requests may be under way.
+pub(in crate::commands) fn most(driver: &Driver, pace: &PaceArgs) -> u32 {
+    let usual = match driver {
+        Driver::Model(Model::Served(_)) => 64,
+        Driver::Program(..) => 4,
+        Driver::Model(Model::Embedded(_)) => 1,
+    };
+    pace.concurrency.unwrap_or(usual)
 }
 
 /// Returns what earlier processes spent on a batch.
@@ -289,14 +244,6 @@ pub(in crate::commands) fn books(
     Ok(books)
 }
 
-/// Refuses what the driver cannot honour.
-fn refuse_foreign(args: &BatchArgs, driver: &Driver, config: &Config) -> Result<(), Error> {
-    match driver {
-        Driver::Model(model) => model::refuse_idle_flags(&args.model, model),
-        Driver::Program(program, _) => driver::refuse_foreign(*program, config),
-    }
-}
-
 fn options(args: &BatchArgs, source: &ContractSource) -> Options {
     Options {
         wrap: if args.no_wrap { Wrap::Refused } else { Wrap::Allowed },
@@ -306,29 +253,26 @@ fn options(args: &BatchArgs, source: &ContractSource) -> Options {
     }
 }
 
-/// Returns what may be spent; `priced` is there if every model that is asked has a price.
-fn limits(args: &BatchArgs, priced: Option<&[Price]>) -> Result<Limits, Error> {
+fn limits(args: &BatchArgs, answerer: &Answerer) -> Result<Limits, Error> {
     let dollars = args.limits.budget_usd;
     let cost = dollars.and_then(Cost::from_usd);
     if dollars.is_some() && cost.is_none() {
         return Err(Error::new(Outcome::Usage, "`--budget-usd` is no amount of money"));
     }
-    if cost.is_some() && priced.is_none() {
-        let outcome = Outcome::Run(run::Outcome::Config);
-        return Err(Error::new(outcome, "a budget of money needs models whose price is known")
-            .hint("use `--max-tokens-total`"));
+    if cost.is_some() {
+        answerer.require_prices()?;
     }
     Ok(Limits { tokens: args.limits.max_tokens_total, cost })
 }
 
 /// Returns what all inputs share and what decides about their answers.
-fn parts(
+pub(in crate::commands) fn parts(
     contract: &Contract,
-    driver: &Driver,
-    mode: Mode,
-    policy: &Policy,
-    (system, config): (Option<&str>, &Config),
+    answerer: &Answerer,
+    system: Option<&str>,
+    config: &Config,
 ) -> [String; 10] {
+    let Answerer { driver, mode, policy, .. } = answerer;
     [
         contract.fingerprint().to_string(),
         system.unwrap_or_default().to_owned(),
@@ -347,6 +291,5 @@ fn consent(args: &BatchArgs) -> Consent {
     if args.yes {
         return Consent::Given;
     }
-    let is_seen = io::stdin().is_terminal() && io::stderr().is_terminal() && !args.quiet;
-    if is_seen { Consent::Askable } else { Consent::Nobody }
+    if args.quiet { Consent::Nobody } else { answerer::askable() }
 }

@@ -39,7 +39,7 @@ impl Limit {
     }
 
     /// Waits until a run that has not asked its model yet must not go on, and says why.
-    pub(super) async fn reached(&self) -> Error {
+    pub(in crate::commands) async fn reached(&self) -> Error {
         let out_of_time = async {
             match self.wall.and_then(|wall| Some((wall, self.started.checked_add(wall)?))) {
                 Some((wall, deadline)) => {

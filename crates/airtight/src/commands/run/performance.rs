@@ -176,6 +176,7 @@ impl Prepared {
             price: self.price,
             account: agent.provider.account(),
             source: self.source.map(|(source, _)| source),
+            check: self.check,
             extractor: agent.extractor.as_ref().map(Provider::extractor),
         })
         .map_err(refused)?;

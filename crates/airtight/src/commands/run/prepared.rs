@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use airtight_agent::Recording;
 use airtight_agent::provider::{Model, Provider};
+use airtight_core::Check;
 use airtight_core::contract::{Contract, Options, Patterns, SOURCE_LIMIT_BYTES, Source, Wrap};
 use airtight_core::price::Price;
 use airtight_core::redact::Redactor;
@@ -40,6 +41,8 @@ pub(super) struct Prepared {
     pub(super) system: Option<String>,
     /// What grounded strings must be quoted from, and its text.
     pub(super) source: Option<(Source, Vec<u8>)>,
+    /// What else an answer must pass.
+    pub(super) check: Option<Arc<dyn Check>>,
     /// The contract as it was written.
     pub(super) schema: Vec<u8>,
     /// Where the run is recorded, if it is.
@@ -115,6 +118,7 @@ impl Prepared {
             contract: Arc::new(contract),
             prompt: text,
             source: quoted,
+            check: args.again.as_ref().and_then(|again| again.check.clone()),
             schema,
             books,
             known_as: args.again.as_ref().map(|again| again.contract.clone()),

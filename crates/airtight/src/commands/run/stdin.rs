@@ -22,7 +22,7 @@ const STACK_BYTES: usize = 512 * 1024;
 
 /// What came from standard input.
 #[derive(Debug)]
-pub(super) enum Piped {
+pub(in crate::commands) enum Piped {
     /// Everything, to the end.
     All(Vec<u8>),
     /// Nothing, for as long as its reader was willing to wait.
@@ -33,7 +33,7 @@ pub(super) enum Piped {
 
 /// Reads to the end, at most `limit_bytes`; with `patience`, only if something begins to come
 /// within it. An error means that the run has to stop.
-pub(super) fn read(
+pub(in crate::commands) fn read(
     limit_bytes: usize,
     patience: Option<Duration>,
     limit: &Limit,

@@ -3,20 +3,24 @@
 //! What a model said is in the shape that its provider was asked for, which the way back turns into
 //! the contract's own. Both readings are judged; if they conform and differ, neither is accepted.
 
+use std::sync::Arc;
+
 use airtight_agent::Traits;
 use airtight_agent::provider::Model;
 use airtight_core::contract::{Options, Patterns, Source};
 use airtight_core::judge::{Allowance, Strictness, judge};
 use airtight_core::lower::{Dialect, lower_parameters};
+use airtight_core::review::Scope;
 use airtight_core::run::Rung;
 use airtight_core::transcript::Program;
 use airtight_core::{
-    Contract, Document, Origin, Pointer, Preflight, Rejected, Rejection, Verdict, Violation,
+    Check, Contract, Document, Origin, Pointer, Preflight, Rejected, Rejection, Verdict, Violation,
     Violations, lower,
 };
 use airtight_store::{ContractRow, Run};
 
 use super::Asked;
+use crate::commands::review::plan::BATCH;
 use crate::error::{Error, Outcome};
 
 /// Reads the contract that a run had.
@@ -72,7 +76,14 @@ pub(super) fn allowance(run: &Run, strictness: Strictness) -> Allowance {
     let prompt = run.prompt.as_deref().filter(|_| run.summary.batch.is_some());
     let source = run.input.as_deref().or(prompt.map(str::as_bytes));
     let source = source.map(|text| Source::new(&String::from_utf8_lossy(text)));
-    Allowance { strictness, source, ..Allowance::default() }
+    Allowance { strictness, source, check: check_of(run), ..Allowance::default() }
+}
+
+/// Returns what else an answer of `run` had to pass: findings of a review must be about its diff.
+pub(super) fn check_of(run: &Run) -> Option<Arc<dyn Check>> {
+    let is_review = run.summary.batch.as_ref().is_some_and(|batch| batch.starts_with(BATCH));
+    let scope = run.input.as_deref().filter(|_| is_review).and_then(Scope::read)?;
+    Some(Arc::new(scope))
 }
 
 /// Returns what an answer says in the shape of the contract that was asked by.

@@ -5,7 +5,7 @@ use airtight_store::{Run, RunState};
 use tokio::runtime;
 
 use super::Asked;
-use super::rejudge::contract_of;
+use super::rejudge::{check_of, contract_of};
 use crate::cli::{Again, ResumeArgs};
 use crate::commands::run as running;
 use crate::env::Environment;
@@ -69,6 +69,7 @@ async fn find(args: &ResumeArgs, environment: &Environment) -> Result<(Vec<Strin
     let again = Again {
         key: summary.key.clone().unwrap_or_else(|| summary.id.to_string()),
         source: run.input.clone(),
+        check: check_of(&run),
         contract: (summary.contract.clone(), summary.contract_version.clone()),
     };
     asked.ledger.close().await;

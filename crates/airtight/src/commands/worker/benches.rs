@@ -125,7 +125,7 @@ impl Benches {
             retention: Retention { level: Level::Full, keep },
             redactor: self.redactor.clone(),
         };
-        Ok(Performer { shared, ledger: self.ledger.clone(), gate: Arc::clone(gate) })
+        Ok(Performer { shared, ledger: Some(self.ledger.clone()), gate: Arc::clone(gate) })
     }
 
     /// Returns how long runs are kept: as long as both who queued them and who does them want.

@@ -1,0 +1,66 @@
+//! Words of a model in Markdown, where they must do nothing but be read.
+//!
+//! A model repeats what stands in a diff, and a diff is anybody's: no picture is fetched from
+//! elsewhere, nobody is notified, no HTML is made.
+
+use std::borrow::Cow;
+
+/// Characters that mean something in Markdown.
+const MARKS: &str = "\\`*_[]<>!#|~$";
+
+/// Characters that prose has seldom and code often.
+const CODE: [char; 7] = ['{', '}', '=', ';', '(', '<', '_'];
+
+/// Returns prose as Markdown that shows the same and does nothing.
+pub(super) fn prose(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 16);
+    for character in text.trim().chars() {
+        match character {
+            '\n' => out.push_str("  \n"),
+            // Names of people are found in what Markdown makes, so a backslash does not help.
+            '@' => out.push_str("@<!-- -->"),
+            '&' => out.push_str("&amp;"),
+            mark if MARKS.contains(mark) => out.extend(['\\', mark]),
+            control if control.is_control() && control != '\t' => out.push('\u{fffd}'),
+            other => out.push(other),
+        }
+    }
+    out
+}
+
+/// Returns a suggestion: in a block of its own if it looks like code, else as prose.
+pub(super) fn suggestion(text: &str) -> String {
+    let text = text.trim();
+    if text.contains('\n') || text.contains(CODE) { block(text) } else { prose(text) }
+}
+
+/// Returns a block of code that nothing in `text` can end.
+fn block(text: &str) -> String {
+    let longest = text.split(|character| character != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat(longest.max(2) + 1);
+    format!("{fence}text\n{}\n{fence}", text.replace('\r', ""))
+}
+
+/// Returns a name as code on one line.
+pub(super) fn name(text: &str) -> String {
+    let text: Cow<'_, str> =
+        if text.contains('`') { text.replace('`', "'").into() } else { text.into() };
+    format!("`{text}`")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_of_a_model_do_nothing() {
+        assert_eq!(
+            prose("![x](http://evil/?q) <img> @ada & *b*\nc"),
+            "\\!\\[x\\](http://evil/?q) \\<img\\> @<!-- -->ada &amp; \\*b\\*  \nc"
+        );
+        assert_eq!(suggestion("Close it."), "Close it.");
+        assert_eq!(suggestion("a == b"), "```text\na == b\n```");
+        assert_eq!(suggestion("```\n@ada\n```"), "````text\n```\n@ada\n```\n````");
+        assert_eq!(name("a`b"), "`a'b`");
+    }
+}

@@ -1,0 +1,89 @@
+//! A diff as it is put to a model: each line with its number, so that even a small one can cite it.
+//!
+//! ```text
+//! File `src/auth.rs` (modified)
+//! Lines 10 to 12, in `impl Token`:
+//!     10   fn matches(&self, other: &str) -> bool {
+//!        -     constant_time_eq(&self.0, other)
+//!     11 +     self.0 == other
+//!     12   }
+//! ```
+//!
+//! Removed lines have no number: nobody can cite what is not there. Every line of the diff is behind
+//! its mark, so that nothing in it can pass for a line of ours.
+
+use std::fmt::Write as _;
+
+use super::diff::{Change, Content, Ending, FileDiff, Hunk, Line, Side, Text, left_out, visible};
+
+/// How many bytes of a section are shown: it only helps to find one's way.
+const SECTION_LIMIT_CHARS: usize = 120;
+
+/// Returns the line about a file.
+pub(super) fn head(file: &FileDiff<'_>) -> String {
+    let mut words = vec![match &file.change {
+        Change::Added => "new".to_owned(),
+        Change::Deleted => "deleted".to_owned(),
+        Change::Modified => "modified".to_owned(),
+        Change::Renamed(old) => format!("renamed from `{}`", old.shown()),
+        Change::Copied(old) => format!("copied from `{}`", old.shown()),
+    }];
+    match (file.old_mode, file.new_mode) {
+        (Some(old), Some(new)) => words.push(format!("mode {old:o} to {new:o}")),
+        (None, Some(new)) => words.push(format!("mode {new:o}")),
+        (Some(_) | None, None) => {}
+    }
+    if matches!(&file.content, Content::Text(hunks) if hunks.is_empty()) {
+        words.push("content unchanged".to_owned());
+    }
+    format!("File `{}` ({})\n", file.name.shown(), words.join(", "))
+}
+
+/// Writes a hunk.
+pub(super) fn hunk(hunk: &Hunk<'_>, out: &mut String) {
+    out.push_str(&hunk_head(hunk));
+    for (number, line) in hunk.numbered() {
+        write_line(number, line, out);
+    }
+}
+
+/// Returns the line about a hunk.
+pub(super) fn hunk_head(hunk: &Hunk<'_>) -> String {
+    let mut head = match hunk.new_lines() {
+        Some(lines) => format!("Lines {} to {}", lines.start(), lines.end()),
+        None => format!("Removed behind line {}", hunk.new_start),
+    };
+    let section = visible(hunk.section);
+    if !section.trim().is_empty() {
+        head.push_str(", in `");
+        head.extend(section.trim().chars().take(SECTION_LIMIT_CHARS));
+        head.push('`');
+    }
+    head.push_str(":\n");
+    head
+}
+
+/// Returns how many bytes a line takes.
+pub(super) fn line_bytes(line: &Line<'_>) -> usize {
+    let mut out = String::new();
+    write_line(Some(u32::MAX), line, &mut out);
+    out.len()
+}
+
+fn write_line(number: Option<u32>, line: &Line<'_>, out: &mut String) {
+    let number = number.map(|number| number.to_string()).unwrap_or_default();
+    let mark = match line.side {
+        Side::Context => ' ',
+        Side::Added => '+',
+        Side::Removed => '-',
+    };
+    let text = match line.text {
+        Text::Whole(text) => visible(text),
+        Text::LeftOut(bytes) => left_out(bytes).into(),
+    };
+    // Writing to a string cannot fail.
+    let _: std::fmt::Result = writeln!(out, "{number:>6} {mark} {text}");
+    if line.ending == Ending::File {
+        out.push_str("         (no line break at the end of the file)\n");
+    }
+}

@@ -1,0 +1,197 @@
+//! Cuts a diff into parts that fit a budget of tokens.
+//!
+//! The law: every line of the new version that the diff shows is in exactly one part, with its
+//! number, or listed as too long. Files stay whole where they fit, then hunks do; a hunk that is too
+//! large is cut between lines, before a change rather than within one. What is nothing to read
+//! (binary files, files that are gone) is listed, not dropped.
+
+mod cut;
+
+use super::diff::{Change, Content, Diff, FileDiff, Hunk, Line, Text, Trouble};
+use super::numbered;
+use super::part::{Part, Piece};
+use crate::run::tokens_in;
+
+/// The smallest budget for a part: less than a line of code or two with its head makes no sense.
+pub const PART_LIMIT_TOKENS: std::ops::RangeInclusive<u64> = 100..=1_000_000;
+
+/// A diff in parts.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Split<'d> {
+    /// The parts, as the files come.
+    pub parts: Vec<Part<'d>>,
+    /// What is in none of them.
+    pub left_out: Vec<LeftOut>,
+}
+
+/// What is in no part, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LeftOut {
+    /// The file, as it is shown; absent where nobody knows.
+    pub file: Option<String>,
+    /// The line, if it is but one.
+    pub line: Option<u32>,
+    /// Why.
+    pub why: Why,
+}
+
+/// Why something is in no part.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Why {
+    /// It is no text.
+    #[error("it is binary")]
+    Binary,
+    /// It is the commit of a submodule.
+    #[error("it is a submodule")]
+    Submodule,
+    /// It is gone.
+    #[error("it was deleted")]
+    Deleted,
+    /// Its content is as it was.
+    #[error("its content did not change")]
+    Unchanged,
+    /// It is a merge, of which a combined diff shows too little.
+    #[error("it is a merge, shown as a combined diff")]
+    Combined,
+    /// The line has so many bytes, more than a part may hold.
+    #[error("the line has {0} bytes, more than a part may hold")]
+    LongLine(usize),
+    /// The diff cannot be read there.
+    #[error("the diff cannot be read: {0}")]
+    Unread(Trouble),
+}
+
+impl Why {
+    /// Claims that there was something to read, and nobody did.
+    pub fn is_loss(self) -> bool {
+        match self {
+            Self::LongLine(_) | Self::Unread(_) | Self::Combined => true,
+            Self::Binary | Self::Submodule | Self::Deleted | Self::Unchanged => false,
+        }
+    }
+}
+
+/// Returns about how many tokens so much text is.
+pub(super) fn tokens(bytes: usize) -> u64 {
+    // At least one, so that nothing is free.
+    tokens_in(bytes) + 1
+}
+
+impl<'d> Diff<'d> {
+    /// Cuts the diff into parts of at most `budget` tokens, as budgets estimate them.
+    pub fn split(&self, budget: u64) -> Split<'d> {
+        let budget = budget.clamp(*PART_LIMIT_TOKENS.start(), *PART_LIMIT_TOKENS.end());
+        let mut packer = Packer { budget, split: Split::default(), open: Part::default() };
+        for unread in &self.unread {
+            packer.split.left_out.push(LeftOut {
+                file: unread.file.clone(),
+                line: None,
+                why: Why::Unread(unread.trouble),
+            });
+        }
+        for file in &self.files {
+            match nothing_to_read(file) {
+                Some(why) => packer.leave_out(file, None, why),
+                None => packer.add(file),
+            }
+        }
+        packer.close();
+        packer.split
+    }
+}
+
+/// Says why there is nothing to read in a file, if so.
+fn nothing_to_read(file: &FileDiff<'_>) -> Option<Why> {
+    match (&file.content, &file.change) {
+        (Content::Binary, _) => Some(Why::Binary),
+        (Content::Submodule, _) => Some(Why::Submodule),
+        (Content::Combined, _) => Some(Why::Combined),
+        (Content::Text(_), Change::Deleted) => Some(Why::Deleted),
+        (Content::Text(hunks), _) if hunks.is_empty() => Some(Why::Unchanged),
+        (Content::Text(_), _) => None,
+    }
+}
+
+struct Packer<'d> {
+    budget: u64,
+    split: Split<'d>,
+    /// The part that is being filled.
+    open: Part<'d>,
+}
+
+impl<'d> Packer<'d> {
+    fn leave_out(&mut self, file: &FileDiff<'d>, line: Option<u32>, why: Why) {
+        let file = Some(file.name.shown());
+        self.split.left_out.push(LeftOut { file, line, why });
+    }
+
+    fn close(&mut self) {
+        let part = std::mem::take(&mut self.open);
+        if !part.pieces.is_empty() {
+            self.split.parts.push(part);
+        }
+    }
+
+    /// Puts a piece into the open part if it fits, else into the next.
+    fn put(&mut self, piece: Piece<'d>) {
+        if self.open.tokens + piece.tokens > self.budget {
+            self.close();
+        }
+        self.open.tokens += piece.tokens;
+        self.open.pieces.push(piece);
+    }
+
+    fn add(&mut self, file: &FileDiff<'d>) {
+        let head = tokens(numbered::head(file).len());
+        let hunks: Vec<Hunk<'d>> =
+            file.hunks().iter().map(|hunk| self.without_long_lines(file, hunk, head)).collect();
+        let sizes: Vec<u64> = hunks.iter().map(size).collect();
+        if head + sizes.iter().sum::<u64>() <= self.budget {
+            return self.put(Piece::new(file, hunks, head + sizes.iter().sum::<u64>()));
+        }
+        let room = self.budget.saturating_sub(head);
+        let mut group = (Vec::new(), 0);
+        for (hunk, size) in hunks.into_iter().zip(sizes) {
+            for (piece, size) in cut::to_fit(hunk, size, room) {
+                if group.1 + size > room && !group.0.is_empty() {
+                    let (hunks, size) = std::mem::take(&mut group);
+                    self.put(Piece::new(file, hunks, head + size));
+                }
+                group.0.push(piece);
+                group.1 += size;
+            }
+        }
+        let (hunks, size) = group;
+        self.put(Piece::new(file, hunks, head + size));
+    }
+
+    /// Replaces lines that no part can hold, and lists those of the new version.
+    fn without_long_lines(&mut self, file: &FileDiff<'d>, hunk: &Hunk<'d>, head: u64) -> Hunk<'d> {
+        let room = self.budget.saturating_sub(head + tokens(numbered::hunk_head(hunk).len()));
+        let mut lines = Vec::with_capacity(hunk.lines.len());
+        for (number, line) in hunk.numbered() {
+            let Text::Whole(text) = line.text else { continue };
+            // Spelling out makes lines longer, never shorter, so most need no closer look.
+            let is_long = tokens(text.len()) > room || line_size(line) > room;
+            if !is_long {
+                lines.push(*line);
+                continue;
+            }
+            if let Some(number) = number {
+                self.leave_out(file, Some(number), Why::LongLine(text.len()));
+            }
+            lines.push(Line { text: Text::LeftOut(text.len()), ..*line });
+        }
+        Hunk { lines, ..hunk.clone() }
+    }
+}
+
+/// Returns about how many tokens a hunk takes.
+fn size(hunk: &Hunk<'_>) -> u64 {
+    let lines: u64 = hunk.lines.iter().map(line_size).sum();
+    tokens(numbered::hunk_head(hunk).len()) + lines
+}
+
+fn line_size(line: &Line<'_>) -> u64 {
+    tokens(numbered::line_bytes(line))
+}
