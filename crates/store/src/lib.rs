@@ -29,6 +29,7 @@ mod run;
 mod schema;
 mod settings;
 mod stats;
+mod watch;
 mod write;
 mod writer;
 
@@ -49,4 +50,10 @@ pub use run::{
 };
 pub use settings::{Access, Settings};
 pub use stats::{Drift, GroupBy, Interval, Sample, Stat, StatsFilter, drift, wilson};
+pub use watch::{
+    Action, ActionEnd, ActionFilter, ActionState, Chain, ChainState, Check, Delivery, EventFilter,
+    Lead, Leader, Memory, MemoryFilter, MemoryTrust, Minutes, NewAction, NewNotification,
+    NewSession, NewWatchEvent, Notification, NotificationState, Reserved, Service, Session,
+    SessionEnd, SessionFilter, SessionTexts, WatchEvent,
+};
 pub use write::Pruned;

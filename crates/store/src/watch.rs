@@ -1,0 +1,32 @@
+//! What a watch keeps: chains and their sessions, events, memories, services, actions on them, and
+//! notifications.
+//!
+//! One process leads. Everything it writes carries the fence of its lead, which the writing
+//! transaction compares: a leader that was paused and replaced writes nothing any more. What a
+//! session yields is one [`Minutes`], all or nothing, and commits with the end of its run.
+
+mod action;
+mod chain;
+mod event;
+mod lead;
+mod memory;
+mod minutes;
+mod notification;
+mod read;
+mod reserve;
+mod service;
+mod session;
+mod text;
+mod write;
+
+pub use action::{Action, ActionEnd, ActionFilter, ActionState, NewAction};
+pub use chain::{Chain, ChainState};
+pub use event::{EventFilter, NewWatchEvent, WatchEvent};
+pub use lead::{Lead, Leader};
+pub use memory::{Memory, MemoryFilter, MemoryTrust};
+pub use minutes::Minutes;
+pub use notification::{Delivery, NewNotification, Notification, NotificationState};
+pub use reserve::Reserved;
+pub use service::{Check, Service};
+pub use session::{NewSession, Session, SessionEnd, SessionFilter, SessionTexts};
+pub(crate) use write::PackedMinutes;

@@ -1,0 +1,103 @@
+//! Memories: what sessions learnt, who learnt it, and how far it is trusted.
+
+use serde::Serialize;
+
+use crate::error::StoreError;
+use crate::rows::Columns;
+
+/// Whether a memory may be told to sessions.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum MemoryTrust {
+    /// It waits for somebody to look at it.
+    #[default]
+    Pending,
+    /// The policy lets it in, or an operator did.
+    Trusted,
+    /// An operator refused it.
+    Refused,
+}
+
+impl MemoryTrust {
+    /// Returns the word for it in the ledger.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::Trusted => "trusted",
+            Self::Refused => "refused",
+        }
+    }
+
+    pub(super) fn named(word: &str) -> Self {
+        match word {
+            "trusted" => Self::Trusted,
+            "refused" => Self::Refused,
+            // What a newer version means by its word, a person should find out.
+            _ => Self::Pending,
+        }
+    }
+}
+
+/// One memory, as it stands. Its confidence at some time follows from `confidence` and
+/// `reinforced_at`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Memory {
+    /// Its number; 0 for one that is new.
+    pub number: i64,
+    /// Its name.
+    pub id: String,
+    /// The service that it is about; absent if it is general.
+    pub service: Option<String>,
+    /// Its category.
+    pub category: String,
+    /// What was observed.
+    pub observation: String,
+    /// The confidence when it was last reinforced or contradicted, in thousandths.
+    pub confidence: i64,
+    /// When that was, in Unix milliseconds.
+    pub reinforced_at: i64,
+    /// Whether it may be told to sessions.
+    pub trust: MemoryTrust,
+    /// Whether it still counts.
+    pub active: bool,
+    /// The tier that learnt it; absent if an operator wrote it.
+    pub tier: Option<i64>,
+    /// The session that learnt it.
+    pub session: Option<String>,
+    /// When it was learnt.
+    pub created_at: i64,
+}
+
+/// Which memories are meant. What is absent does not matter.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct MemoryFilter {
+    /// One service.
+    pub service: Option<String>,
+    /// One category.
+    pub category: Option<String>,
+    /// Pending, trusted or refused ones.
+    pub trust: Option<MemoryTrust>,
+    /// Those that still count, or those that do not.
+    pub active: Option<bool>,
+}
+
+pub(super) const COLUMNS: &str = "seq, id, service, category, observation, confidence, \
+     reinforced_at, trust, active, tier, session, created_at";
+
+pub(super) fn read(columns: &mut Columns<'_>) -> Result<Memory, StoreError> {
+    Ok(Memory {
+        number: columns.take()?,
+        id: columns.take()?,
+        service: columns.take()?,
+        category: columns.take()?,
+        observation: columns.take()?,
+        confidence: columns.take()?,
+        reinforced_at: columns.take()?,
+        trust: MemoryTrust::named(&columns.take::<String>()?),
+        active: columns.take::<i64>()? != 0,
+        tier: columns.take()?,
+        session: columns.take()?,
+        created_at: columns.take()?,
+    })
+}
