@@ -4,6 +4,7 @@
 
 mod advice;
 pub mod batch;
+pub mod calendar;
 pub mod codec;
 pub mod contract;
 mod excerpt;
