@@ -70,13 +70,12 @@ CREATE TABLE memories (
     confidence BIGINT NOT NULL,
     reinforced_at BIGINT NOT NULL,
     trust TEXT NOT NULL,
-    active BIGINT NOT NULL,
     tier BIGINT,
     session TEXT {BYTES},
     created_at BIGINT NOT NULL
 );
 CREATE UNIQUE INDEX memories_by_id ON memories (id);
-CREATE INDEX memories_active ON memories (seq) WHERE active = 1;
+CREATE INDEX memories_enough ON memories (seq) WHERE confidence >= 300;
 
 -- How each service is, and every check of it.
 CREATE TABLE services (
@@ -117,6 +116,7 @@ CREATE TABLE cooldown_actions (
 );
 CREATE UNIQUE INDEX cooldown_actions_by_id ON cooldown_actions (id);
 CREATE INDEX cooldown_actions_of_service ON cooldown_actions (service, seq);
+CREATE INDEX cooldown_actions_by_time ON cooldown_actions (reserved_at);
 CREATE INDEX cooldown_actions_open ON cooldown_actions (seq) WHERE state = 'reserved';
 
 CREATE TABLE notifications (

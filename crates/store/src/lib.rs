@@ -51,8 +51,8 @@ pub use run::{
 pub use settings::{Access, Settings};
 pub use stats::{Drift, GroupBy, Interval, Sample, Stat, StatsFilter, drift, wilson};
 pub use watch::{
-    Action, ActionEnd, ActionFilter, ActionState, Chain, ChainState, Check, Delivery, EventFilter,
-    Lead, Leader, Memory, MemoryFilter, MemoryTrust, Minutes, NewAction, NewNotification,
+    Action, ActionEnd, ActionFilter, ActionState, Chain, ChainState, Check, Delivery, DoneAction,
+    EventFilter, Lead, Leader, Memory, MemoryFilter, MemoryTrust, Minutes, NewAction, NewNotification,
     NewSession, NewWatchEvent, Notification, NotificationState, Reserved, Service, Session,
     SessionEnd, SessionFilter, SessionTexts, WatchEvent,
 };

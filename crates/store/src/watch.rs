@@ -8,6 +8,7 @@
 mod action;
 mod chain;
 mod event;
+mod fit;
 mod lead;
 mod memory;
 mod minutes;
@@ -19,7 +20,7 @@ mod session;
 mod text;
 mod write;
 
-pub use action::{Action, ActionEnd, ActionFilter, ActionState, NewAction};
+pub use action::{Action, ActionEnd, ActionFilter, ActionState, DoneAction, NewAction};
 pub use chain::{Chain, ChainState};
 pub use event::{EventFilter, NewWatchEvent, WatchEvent};
 pub use lead::{Lead, Leader};

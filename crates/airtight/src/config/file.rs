@@ -37,10 +37,18 @@ pub(crate) enum Owner {
     Project,
     User,
     Contract,
+    /// A tier of a watch, in the file that its user named.
+    Tier,
 }
 
 /// The texts that only the file of a contract has.
 const CONTRACT_KEYS: &[&str] = &["schema", "version", "prompt", "prompt_file", "examples"];
+
+/// The texts that only a tier has.
+const TIER_KEYS: &[&str] = &["prompt", "prompt_file"];
+
+/// The settings that are about the watch as a whole, or about what a person reads.
+const NOT_OF_TIERS: [&str; 4] = ["trusted_projects", "output.", "store.", "system"];
 
 impl Owner {
     /// Claims that this setting may stand in the file.
@@ -50,6 +58,9 @@ impl Owner {
             Self::Contract => spec.name.is_some_and(|name| {
                 ["model", "via", "mode"].contains(&name) || name.starts_with("policy.")
             }),
+            Self::Tier => spec.name.is_some_and(|name| {
+                NOT_OF_TIERS.iter().all(|not| !name.starts_with(not))
+            }),
         }
     }
 
@@ -58,6 +69,7 @@ impl Owner {
         match self {
             Self::Project | Self::User => &[],
             Self::Contract => CONTRACT_KEYS,
+            Self::Tier => TIER_KEYS,
         }
     }
 
@@ -72,6 +84,7 @@ impl Owner {
             Self::Project => Origin::Project(place),
             Self::User => Origin::User(place),
             Self::Contract => Origin::Contract(place),
+            Self::Tier => Origin::Tier(place),
         }
     }
 }
@@ -114,18 +127,24 @@ pub(crate) fn read(path: &Path, owner: Owner) -> Result<Contents, Error> {
         .map_err(|_| refused().with_findings(vec!["it is not UTF-8".to_owned()]))?;
     let reader = Reader { path, owner, text: &text };
     let table = DeTable::parse(&text).map_err(|error| reader.malformed(&error))?;
-    let mut contents = Contents::default();
-    reader.walk("", table.get_ref(), &mut contents)?;
-    Ok(contents)
+    reader.section(table.get_ref())
 }
 
-struct Reader<'t> {
-    path: &'t Path,
-    owner: Owner,
-    text: &'t str,
+/// Reads the tables of one file.
+pub(crate) struct Reader<'t> {
+    pub(crate) path: &'t Path,
+    pub(crate) owner: Owner,
+    pub(crate) text: &'t str,
 }
 
 impl Reader<'_> {
+    /// Reads everything in a table.
+    pub(crate) fn section(&self, table: &DeTable<'_>) -> Result<Contents, Error> {
+        let mut contents = Contents::default();
+        self.walk("", table, &mut contents)?;
+        Ok(contents)
+    }
+
     fn walk(
         &self,
         prefix: &str,
@@ -178,7 +197,8 @@ impl Reader<'_> {
         Ok(Own { name, text, line: self.line(offset) })
     }
 
-    fn value(
+    /// Returns a value that fits `kind`.
+    pub(crate) fn value(
         &self,
         name: &str,
         kind: Kind,
@@ -211,17 +231,20 @@ impl Reader<'_> {
         }
     }
 
-    fn refuse(&self, offset: usize, what: &str) -> Error {
+    /// Says what is wrong, and on which line.
+    pub(crate) fn refuse(&self, offset: usize, what: &str) -> Error {
         let place = format!("{}:{}", self.path.display(), self.line(offset));
         Error::new(Outcome::Contract, format!("{place}: {what}"))
     }
 
-    fn malformed(&self, error: &toml::de::Error) -> Error {
+    /// Says that the file is no TOML.
+    pub(crate) fn malformed(&self, error: &toml::de::Error) -> Error {
         let offset = error.span().map_or(0, |span| span.start);
         self.refuse(offset, &format!("not TOML: {}", error.message()))
     }
 
-    fn line(&self, offset: usize) -> usize {
+    /// Returns the line of an offset, from 1.
+    pub(crate) fn line(&self, offset: usize) -> usize {
         let before = self.text.as_bytes().get(..offset).unwrap_or(self.text.as_bytes());
         before.split(|byte| *byte == b'\n').count()
     }

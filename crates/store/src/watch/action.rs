@@ -11,7 +11,7 @@ use crate::rows::Columns;
 pub struct NewAction {
     /// The service.
     pub service: String,
-    /// What is done to it: `restart` or `redeployment`.
+    /// What is done to it: the word of core's action.
     pub kind: String,
     /// The tier that does it.
     pub tier: i64,
@@ -30,7 +30,7 @@ pub enum ActionState {
     /// It was done.
     Success,
     /// It was tried, and failed.
-    Failed,
+    Failure,
     /// Whoever was to do it is gone: it may have been done.
     #[default]
     Unknown,
@@ -42,7 +42,7 @@ impl ActionState {
         match self {
             Self::Reserved => "reserved",
             Self::Success => "success",
-            Self::Failed => "failed",
+            Self::Failure => "failure",
             Self::Unknown => "unknown",
         }
     }
@@ -51,7 +51,7 @@ impl ActionState {
         match word {
             "reserved" => Self::Reserved,
             "success" => Self::Success,
-            "failed" => Self::Failed,
+            "failure" => Self::Failure,
             _ => Self::Unknown,
         }
     }
@@ -62,6 +62,17 @@ impl ActionState {
 pub struct ActionEnd {
     /// Its name.
     pub id: String,
+    /// What came of it.
+    pub state: ActionState,
+    /// Why it failed.
+    pub error: Option<String>,
+}
+
+/// An action that was done without having been on record before.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DoneAction {
+    /// What was done.
+    pub action: NewAction,
     /// What came of it.
     pub state: ActionState,
     /// Why it failed.

@@ -14,8 +14,8 @@ pub enum MemoryTrust {
     Pending,
     /// The policy lets it in, or an operator did.
     Trusted,
-    /// An operator refused it.
-    Refused,
+    /// An operator rejected it.
+    Rejected,
 }
 
 impl MemoryTrust {
@@ -24,14 +24,14 @@ impl MemoryTrust {
         match self {
             Self::Pending => "pending",
             Self::Trusted => "trusted",
-            Self::Refused => "refused",
+            Self::Rejected => "rejected",
         }
     }
 
     pub(super) fn named(word: &str) -> Self {
         match word {
             "trusted" => Self::Trusted,
-            "refused" => Self::Refused,
+            "rejected" => Self::Rejected,
             // What a newer version means by its word, a person should find out.
             _ => Self::Pending,
         }
@@ -59,8 +59,6 @@ pub struct Memory {
     pub reinforced_at: i64,
     /// Whether it may be told to sessions.
     pub trust: MemoryTrust,
-    /// Whether it still counts.
-    pub active: bool,
     /// The tier that learnt it; absent if an operator wrote it.
     pub tier: Option<i64>,
     /// The session that learnt it.
@@ -78,12 +76,12 @@ pub struct MemoryFilter {
     pub category: Option<String>,
     /// Pending, trusted or refused ones.
     pub trust: Option<MemoryTrust>,
-    /// Those that still count, or those that do not.
-    pub active: Option<bool>,
+    /// Those whose stored confidence is at least so many thousandths.
+    pub least: Option<i64>,
 }
 
 pub(super) const COLUMNS: &str = "seq, id, service, category, observation, confidence, \
-     reinforced_at, trust, active, tier, session, created_at";
+     reinforced_at, trust, tier, session, created_at";
 
 pub(super) fn read(columns: &mut Columns<'_>) -> Result<Memory, StoreError> {
     Ok(Memory {
@@ -95,7 +93,6 @@ pub(super) fn read(columns: &mut Columns<'_>) -> Result<Memory, StoreError> {
         confidence: columns.take()?,
         reinforced_at: columns.take()?,
         trust: MemoryTrust::named(&columns.take::<String>()?),
-        active: columns.take::<i64>()? != 0,
         tier: columns.take()?,
         session: columns.take()?,
         created_at: columns.take()?,

@@ -1,6 +1,6 @@
 //! Minutes: everything that is to be known from one moment on, together or not at all.
 
-use super::action::ActionEnd;
+use super::action::{ActionEnd, DoneAction};
 use super::chain::ChainState;
 use super::event::NewWatchEvent;
 use super::memory::Memory;
@@ -30,6 +30,8 @@ pub struct Minutes {
     pub checks: Vec<Check>,
     /// Actions that are over.
     pub actions: Vec<ActionEnd>,
+    /// Actions that nobody had put on record before they were done.
+    pub done: Vec<DoneAction>,
     /// Notifications to be delivered.
     pub notifications: Vec<NewNotification>,
     /// What came of delivering notifications.

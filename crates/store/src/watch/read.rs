@@ -100,11 +100,7 @@ impl Ledger {
         conditions.text("service =", filter.service.as_deref());
         conditions.text("category =", filter.category.as_deref());
         conditions.text("trust =", filter.trust.map(MemoryTrust::name));
-        match filter.active {
-            Some(true) => conditions.constant("active = 1"),
-            Some(false) => conditions.constant("active = 0"),
-            None => {}
-        }
+        conditions.number("confidence >=", filter.least);
         self.listed(MEMORIES, conditions, page).await
     }
 

@@ -1,12 +1,13 @@
 //! The write of minutes. Every row has its name before it is sent, so that minutes that are written
 //! twice, after a connection broke in the middle of a commit, count once.
 
+use super::action::DoneAction;
 use super::lead::{Lead, holds};
 use super::minutes::Minutes;
 use super::text::Texts;
 use crate::error::StoreError;
 use crate::ledger::Ledger;
-use crate::rows::{self, names};
+use crate::rows;
 use crate::run::fresh;
 use crate::write::Timely;
 use crate::writer::{Transaction, Write};
@@ -25,10 +26,9 @@ const RESPONSE: &str = "UPDATE session_texts SET response = $2 WHERE session = $
 const EVENT: &str = "INSERT INTO watch_events (id, session, chain, origin, level, said_level, \
      service, message, told_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING";
 const MEMORY: &str = "INSERT INTO memories (id, service, category, observation, confidence, \
-     reinforced_at, trust, active, tier, session, created_at) \
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT (id) DO UPDATE SET \
-     confidence = excluded.confidence, reinforced_at = excluded.reinforced_at, \
-     active = excluded.active";
+     reinforced_at, trust, tier, session, created_at) \
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (id) DO UPDATE SET \
+     confidence = excluded.confidence, reinforced_at = excluded.reinforced_at";
 const SERVICE: &str = "INSERT INTO services (name, status, detail, healthy_streak, \
      unhealthy_streak, changed_at, checked_at, cleared_at) \
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (name) DO UPDATE SET \
@@ -40,6 +40,9 @@ const CHECK: &str = "INSERT INTO service_checks (id, service, session, status, d
      VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING";
 const ACTION_END: &str =
     "UPDATE cooldown_actions SET state = $2, error = $3, closed_at = $4 WHERE id = $1";
+const DONE: &str = "INSERT INTO cooldown_actions (id, service, kind, state, tier, session, command, \
+     error, reserved_at, closed_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9) \
+     ON CONFLICT DO NOTHING";
 const NOTIFICATION: &str = "INSERT INTO notifications (id, category, target, title, body, chain, \
      state, attempts, queued_at) VALUES ($1, $2, $3, $4, $5, $6, 'queued', 0, $7) \
      ON CONFLICT DO NOTHING";
@@ -61,9 +64,10 @@ impl Ledger {
 pub(crate) struct PackedMinutes {
     lead: Lead,
     minutes: Minutes,
-    /// The names of the events, checks and notifications, in their order.
+    /// The names of what is new, in its order.
     events: Vec<String>,
     checks: Vec<String>,
+    done: Vec<String>,
     notifications: Vec<String>,
 }
 
@@ -74,14 +78,13 @@ impl PackedMinutes {
         mut minutes: Minutes,
     ) -> Result<Self, StoreError> {
         let texts = Texts { redactor: &ledger.place.settings.redactor };
-        fit_sessions(texts, &mut minutes)?;
-        fit_findings(texts, &mut minutes)?;
-        fit_others(texts, &mut minutes)?;
+        minutes.fit(texts)?;
         let named = |count: usize| (0..count).map(|_| fresh()).collect();
         Ok(Self {
             lead,
             events: named(minutes.events.len()),
             checks: named(minutes.checks.len()),
+            done: named(minutes.done.len()),
             notifications: named(minutes.notifications.len()),
             minutes,
         })
@@ -99,8 +102,9 @@ impl PackedMinutes {
         self.write_events(to).await?;
         self.write_memories(to).await?;
         self.write_services(to).await?;
+        self.write_actions(to).await?;
         self.write_notifications(to).await?;
-        self.write_rest(to).await
+        self.write_marks(to).await
     }
 
     async fn write_chain(&self, to: &mut Transaction<'_>) -> Result<(), StoreError> {
@@ -185,7 +189,6 @@ impl PackedMinutes {
                 .bind(memory.confidence)
                 .bind(memory.reinforced_at)
                 .bind(memory.trust.name())
-                .bind(i64::from(memory.active))
                 .bind(memory.tier)
                 .bind(memory.session.clone())
                 .bind(memory.created_at)
@@ -248,7 +251,7 @@ impl PackedMinutes {
         Ok(())
     }
 
-    async fn write_rest(&self, to: &mut Transaction<'_>) -> Result<(), StoreError> {
+    async fn write_actions(&self, to: &mut Transaction<'_>) -> Result<(), StoreError> {
         let fail = to.fail();
         for end in &self.minutes.actions {
             let query = sqlx::query(ACTION_END)
@@ -258,12 +261,31 @@ impl PackedMinutes {
                 .bind(self.minutes.at_ms);
             query.execute(&mut *to.connection).await.map_err(&fail)?;
         }
-        for (name, value) in &self.minutes.marks {
-            let query = sqlx::query(MARK)
-                .bind(name.as_str())
-                .bind(value.as_str())
+        for (id, DoneAction { action, state, error }) in self.done.iter().zip(&self.minutes.done) {
+            let query = sqlx::query(DONE)
+                .bind(id.as_str())
+                .bind(action.service.as_str())
+                .bind(action.kind.as_str())
+                .bind(state.name())
+                .bind(action.tier)
+                .bind(action.session.clone())
+                .bind(action.command.clone())
+                .bind(error.clone())
                 .bind(self.minutes.at_ms);
             query.execute(&mut *to.connection).await.map_err(&fail)?;
+        }
+        Ok(())
+    }
+
+    async fn write_marks(&self, to: &mut Transaction<'_>) -> Result<(), StoreError> {
+        for (name, value) in &self.minutes.marks {
+            sqlx::query(MARK)
+                .bind(name.as_str())
+                .bind(value.as_str())
+                .bind(self.minutes.at_ms)
+                .execute(&mut *to.connection)
+                .await
+                .map_err(to.fail())?;
         }
         Ok(())
     }
@@ -279,75 +301,4 @@ impl Write for PackedMinutes {
         }
         Ok(timely)
     }
-}
-
-fn fit_sessions(texts: Texts<'_>, minutes: &mut Minutes) -> Result<(), StoreError> {
-    if let Some(chain) = &mut minutes.chain {
-        names(&[("the name of a chain", &chain.id), ("cause", &chain.cause)])?;
-        chain.machine = texts.text("machine", &chain.machine)?;
-    }
-    if let Some(session) = &mut minutes.begun {
-        names(&[
-            ("the name of a session", &session.id),
-            ("the name of a chain", &session.chain),
-            ("parent", session.parent.as_deref().unwrap_or_default()),
-            ("cause", &session.cause),
-            ("driver", &session.driver),
-            ("model", &session.model),
-        ])?;
-        session.log = texts.maybe("log", session.log.as_deref())?;
-        session.prompt = texts.maybe("prompt", session.prompt.as_deref())?;
-        session.context = texts.maybe("context", session.context.as_deref())?;
-    }
-    for end in &mut minutes.ended {
-        names(&[("status", &end.status), ("extraction", &end.extraction)])?;
-        end.summary = texts.maybe("summary", end.summary.as_deref())?;
-        end.response = texts.maybe("response", end.response.as_deref())?;
-    }
-    Ok(())
-}
-
-fn fit_findings(texts: Texts<'_>, minutes: &mut Minutes) -> Result<(), StoreError> {
-    for event in &mut minutes.events {
-        names(&[("level", &event.level), ("origin", &event.origin)])?;
-        event.said_level = texts.maybe("level", event.said_level.as_deref())?;
-        event.service = texts.maybe("service", event.service.as_deref())?;
-        event.message = texts.text("message", &event.message)?;
-    }
-    for memory in &mut minutes.memories {
-        memory.service = texts.maybe("service", memory.service.as_deref())?;
-        memory.category = texts.text("category", &memory.category)?;
-        memory.observation = texts.text("observation", &memory.observation)?;
-    }
-    for service in &mut minutes.services {
-        names(&[("status", &service.status)])?;
-        service.name = texts.name("the name of a service", &service.name)?;
-        service.detail = texts.maybe("detail", service.detail.as_deref())?;
-    }
-    for check in &mut minutes.checks {
-        names(&[("status", &check.status)])?;
-        check.service = texts.name("the name of a service", &check.service)?;
-        check.detail = texts.maybe("detail", check.detail.as_deref())?;
-    }
-    Ok(())
-}
-
-fn fit_others(texts: Texts<'_>, minutes: &mut Minutes) -> Result<(), StoreError> {
-    for end in &mut minutes.actions {
-        end.error = texts.maybe("error", end.error.as_deref())?;
-    }
-    for notification in &mut minutes.notifications {
-        names(&[("category", &notification.category)])?;
-        notification.target = texts.text("target", &notification.target)?;
-        notification.title = texts.text("title", &notification.title)?;
-        notification.body = texts.text("body", &notification.body)?;
-    }
-    for delivery in &mut minutes.deliveries {
-        delivery.error = texts.maybe("error", delivery.error.as_deref())?;
-    }
-    for (name, value) in &mut minutes.marks {
-        names(&[("the name of a mark", name)])?;
-        *value = texts.text("mark", value)?;
-    }
-    Ok(())
 }

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use airtight_core::price::Cost;
 use airtight_store::{
-    Action, ActionEnd, ActionFilter, ActionState, ChainState, Check, Delivery, EventFilter, Finish,
-    Lead, Ledger, Memory, MemoryFilter, MemoryTrust, Minutes, NewAction, NewNotification, NewRun,
+    Action, ActionEnd, ActionFilter, ActionState, ChainState, Check, Delivery, DoneAction, EventFilter,
+    Finish,    Lead, Ledger, Memory, MemoryFilter, MemoryTrust, Minutes, NewAction, NewNotification, NewRun,
     NewSession, NewWatchEvent, NotificationState, Order, Page, Reserved, RunId, RunState, Service,
     SessionEnd, SessionFilter, StoreError,
 };
@@ -67,7 +67,6 @@ fn memory() -> Memory {
         observation: "starts slowly".to_owned(),
         confidence: 700,
         reinforced_at: 10,
-        active: true,
         tier: Some(1),
         session: Some("s1".to_owned()),
         created_at: 10,
@@ -213,7 +212,7 @@ async fn a_leader_that_was_replaced_writes_nothing(bed: Bed) {
     assert!(paused.lead(HOUR).await.unwrap().is_none());
 
     assert!(matches!(paused.minute(old, yielded()).await, Err(StoreError::Fenced)));
-    let reserved = paused.reserve(old, restart(), 0, 20).await;
+    let reserved = paused.reserve(old, vec![restart()], 0, 20).await;
     assert!(matches!(reserved, Err(StoreError::Fenced)));
     let late = Finish { minutes: Some((old, yielded())), ..met() };
     assert!(matches!(paused.finish(&token, late).await, Err(StoreError::Fenced)));
@@ -261,26 +260,31 @@ async fn actions(ledger: &Ledger) -> Vec<Action> {
 async fn an_action_is_on_record_once_for_what_was_known(bed: Bed) {
     let ledger = bed.open().await;
     let lead = lead(&ledger).await;
-    let tries = (0..8).map(|_| ledger.reserve(lead, restart(), 0, 20));
+    let tries = (0..8).map(|_| ledger.reserve(lead, vec![restart()], 0, 20));
     let all = futures_util::future::try_join_all(tries).await.unwrap();
     let done = all.iter().filter(|it| matches!(it, Reserved::Done(_))).count();
     assert_eq!((done, all.len()), (1, 8), "they all knew of no action");
-    let other = NewAction { service: "db".to_owned(), ..restart() };
-    assert!(matches!(ledger.reserve(lead, other, 0, 20).await, Ok(Reserved::Done(_))));
 
     let first = actions(&ledger).await.remove(0);
     assert_eq!((first.state, first.reserved_at, first.closed_at), (ActionState::Reserved, 20, None));
     assert_eq!(first.command.as_deref(), Some("docker restart web"));
-    let second = ledger.reserve(lead, restart(), first.number, 30).await.unwrap();
-    assert!(matches!(second, Reserved::Done(_)));
+    let other = NewAction { service: "db".to_owned(), ..restart() };
+    let both = vec![restart(), other];
+    let Reserved::Done(ids) = ledger.reserve(lead, both, first.number, 30).await.unwrap() else {
+        panic!("nothing was done meanwhile");
+    };
+    assert_eq!(ids.len(), 2);
     let error = Some("exit 1".to_owned());
-    let end = ActionEnd { id: first.id, state: ActionState::Failed, error };
-    let closed = Minutes { at_ms: 40, actions: vec![end], ..Minutes::default() };
+    let end = ActionEnd { id: first.id, state: ActionState::Failure, error };
+    let unseen = DoneAction { action: restart(), state: ActionState::Success, error: None };
+    let done = vec![unseen];
+    let closed = Minutes { at_ms: 40, actions: vec![end], done, ..Minutes::default() };
     ledger.minute(lead, closed).await.unwrap();
     let all = actions(&ledger).await;
-    assert_eq!((all[0].state, all[0].closed_at), (ActionState::Failed, Some(40)));
+    assert_eq!((all[0].state, all[0].closed_at), (ActionState::Failure, Some(40)));
     assert_eq!(all[0].error.as_deref(), Some("exit 1"));
     assert_eq!(all[1].state, ActionState::Reserved);
+    assert_eq!((all[2].state, all[2].reserved_at), (ActionState::Success, 40));
 }
 
 async fn pages_go_on_where_the_last_one_ended(bed: Bed) {
@@ -374,10 +378,10 @@ async fn a_line_cut_during_the_commit_leaves_minutes_and_actions_once() {
     ledger.minute(lead, yielded()).await.unwrap();
     assert_eq!(proxy.cuts_left(), 0, "the commit was cut off");
     proxy.cut_after_commits(1);
-    let reserved = ledger.reserve(lead, restart(), 0, 20).await.unwrap();
+    let reserved = ledger.reserve(lead, vec![restart()], 0, 20).await.unwrap();
     assert_eq!(proxy.cuts_left(), 0, "the commit was cut off");
     assert_eq!(messages(&ledger).await, ["first", "second"]);
     let all = actions(&ledger).await;
     assert_eq!(all.len(), 1);
-    assert_eq!(reserved, Reserved::Done(all[0].id.clone()));
+    assert_eq!(reserved, Reserved::Done(vec![all[0].id.clone()]));
 }
