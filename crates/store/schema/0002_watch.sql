@@ -119,6 +119,22 @@ CREATE INDEX cooldown_actions_of_service ON cooldown_actions (service, seq);
 CREATE INDEX cooldown_actions_by_time ON cooldown_actions (reserved_at);
 CREATE INDEX cooldown_actions_open ON cooldown_actions (seq) WHERE state = 'reserved';
 
+-- Escalations: those that were acted on, and those that wait for somebody's leave.
+CREATE TABLE escalations (
+    seq {NUMBER},
+    id TEXT {BYTES} NOT NULL,
+    session TEXT {BYTES} NOT NULL,
+    chain TEXT {BYTES} NOT NULL,
+    tier BIGINT NOT NULL,
+    affected TEXT NOT NULL,
+    context TEXT,
+    state TEXT NOT NULL,
+    told_at BIGINT NOT NULL
+);
+CREATE UNIQUE INDEX escalations_by_id ON escalations (id);
+CREATE INDEX escalations_by_time ON escalations (told_at);
+CREATE INDEX escalations_open ON escalations (seq) WHERE state <> 'acted';
+
 CREATE TABLE notifications (
     seq {NUMBER},
     id TEXT {BYTES} NOT NULL,

@@ -52,8 +52,9 @@ pub use settings::{Access, Settings};
 pub use stats::{Drift, GroupBy, Interval, Sample, Stat, StatsFilter, drift, wilson};
 pub use watch::{
     Action, ActionEnd, ActionFilter, ActionState, Chain, ChainState, Check, Delivery, DoneAction,
-    EventFilter, Lead, Leader, Memory, MemoryFilter, MemoryTrust, Minutes, NewAction, NewNotification,
-    NewSession, NewWatchEvent, Notification, NotificationState, Reserved, Service, Session,
-    SessionEnd, SessionFilter, SessionTexts, WatchEvent,
+    Escalation, EscalationFilter, EscalationState, EventFilter, Lead, Leader, Memory, MemoryFilter,
+    MemoryTrust, MemoryUpdate, Minutes, NewAction, NewEscalation, NewNotification, NewSession,
+    NewWatchEvent, Notification, NotificationState, Reserved, Service, Session, SessionEnd,
+    SessionFilter, SessionTexts, WatchEvent,
 };
 pub use write::Pruned;

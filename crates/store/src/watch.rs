@@ -7,12 +7,14 @@
 
 mod action;
 mod chain;
+mod escalation;
 mod event;
 mod fit;
 mod lead;
 mod memory;
 mod minutes;
 mod notification;
+mod operator;
 mod read;
 mod reserve;
 mod service;
@@ -22,9 +24,10 @@ mod write;
 
 pub use action::{Action, ActionEnd, ActionFilter, ActionState, DoneAction, NewAction};
 pub use chain::{Chain, ChainState};
+pub use escalation::{Escalation, EscalationFilter, EscalationState, NewEscalation};
 pub use event::{EventFilter, NewWatchEvent, WatchEvent};
 pub use lead::{Lead, Leader};
-pub use memory::{Memory, MemoryFilter, MemoryTrust};
+pub use memory::{Memory, MemoryFilter, MemoryTrust, MemoryUpdate};
 pub use minutes::Minutes;
 pub use notification::{Delivery, NewNotification, Notification, NotificationState};
 pub use reserve::Reserved;

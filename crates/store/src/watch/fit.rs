@@ -83,6 +83,12 @@ fn others(texts: Texts<'_>, minutes: &mut Minutes) -> Result<(), StoreError> {
         action.fit(texts)?;
         *error = texts.maybe("error", error.as_deref())?;
     }
+    for escalation in &mut minutes.escalations {
+        for service in &mut escalation.affected {
+            *service = texts.text("the name of a service", service)?;
+        }
+        escalation.context = texts.maybe("context", escalation.context.as_deref())?;
+    }
     for notification in &mut minutes.notifications {
         names(&[("category", &notification.category)])?;
         notification.target = texts.text("target", &notification.target)?;

@@ -67,6 +67,19 @@ pub struct Memory {
     pub created_at: i64,
 }
 
+/// What changes in a memory. What is absent stays as it is.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct MemoryUpdate {
+    /// Its name.
+    pub id: String,
+    /// The confidence, in thousandths.
+    pub confidence: Option<i64>,
+    /// When it was last reinforced.
+    pub reinforced_at: Option<i64>,
+    /// Whether it may be told.
+    pub trust: Option<MemoryTrust>,
+}
+
 /// Which memories are meant. What is absent does not matter.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MemoryFilter {

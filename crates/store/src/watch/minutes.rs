@@ -2,8 +2,9 @@
 
 use super::action::{ActionEnd, DoneAction};
 use super::chain::ChainState;
+use super::escalation::NewEscalation;
 use super::event::NewWatchEvent;
-use super::memory::Memory;
+use super::memory::{Memory, MemoryUpdate};
 use super::notification::{Delivery, NewNotification};
 use super::service::{Check, Service};
 use super::session::{NewSession, SessionEnd};
@@ -22,8 +23,14 @@ pub struct Minutes {
     pub ended: Vec<SessionEnd>,
     /// Events, in their order.
     pub events: Vec<NewWatchEvent>,
-    /// Memories, as they stand from now on.
+    /// Memories that are new.
     pub memories: Vec<Memory>,
+    /// What changes in memories.
+    pub updates: Vec<MemoryUpdate>,
+    /// Escalations.
+    pub escalations: Vec<NewEscalation>,
+    /// Escalations that somebody gave leave to, and that are acted on.
+    pub acted: Vec<String>,
     /// Services, as they stand from now on.
     pub services: Vec<Service>,
     /// Checks of services, in their order.

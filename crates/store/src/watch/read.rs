@@ -2,6 +2,7 @@
 
 use super::action::{self, Action, ActionFilter, ActionState};
 use super::chain::{self, Chain};
+use super::escalation::{self, Escalation, EscalationFilter, EscalationState};
 use super::event::{self, EventFilter, WatchEvent};
 use super::memory::{self, Memory, MemoryFilter, MemoryTrust};
 use super::notification::{self, Notification, NotificationState};
@@ -12,11 +13,9 @@ use crate::filter::{PAGE_LIMIT, Page};
 use crate::ledger::Ledger;
 use crate::read::Conditions;
 use crate::rows::Columns;
-use crate::writer::{Transaction, Write};
 
 const TEXTS: &str = "SELECT prompt, context, response FROM session_texts WHERE session = $1";
 const MARK: &str = "SELECT value FROM watch_marks WHERE name = $1";
-const TRUST: &str = "UPDATE memories SET trust = $2 WHERE id = $1";
 
 /// Where something is, and how a row of it is read.
 struct Table<T> {
@@ -104,15 +103,19 @@ impl Ledger {
         self.listed(MEMORIES, conditions, page).await
     }
 
-    /// Lets a memory be told to sessions, or not; anybody may say so, whoever leads.
-    pub async fn judge_memory(&self, id: &str, trust: MemoryTrust) -> Result<(), StoreError> {
-        let id = id.to_owned();
-        let absent = StoreError::NotFound { what: "memory", name: id.clone() };
-        if id.contains('\0') {
-            return Err(absent);
+    /// Returns a page of the escalations that `filter` means.
+    pub async fn escalations(
+        &self,
+        filter: &EscalationFilter,
+        page: Page,
+    ) -> Result<Vec<Escalation>, StoreError> {
+        let mut conditions = Conditions::default();
+        if filter.state.is_some_and(|state| state != EscalationState::Acted) {
+            conditions.constant("state <> 'acted'");
         }
-        let found = self.write(0, Judge { id, trust }).await?;
-        if found { Ok(()) } else { Err(absent) }
+        conditions.text("state =", filter.state.map(EscalationState::name));
+        conditions.number("told_at >=", filter.since);
+        self.listed(ESCALATIONS, conditions, page).await
     }
 
     /// Returns every service, by name; as many as one page has.
@@ -207,29 +210,11 @@ const EVENTS: Table<WatchEvent> =
     Table { columns: event::COLUMNS, name: "watch_events", read: event::read };
 const MEMORIES: Table<Memory> =
     Table { columns: memory::COLUMNS, name: "memories", read: memory::read };
+const ESCALATIONS: Table<Escalation> =
+    Table { columns: escalation::COLUMNS, name: "escalations", read: escalation::read };
 const CHECKS: Table<Check> =
     Table { columns: service::CHECK_COLUMNS, name: "service_checks", read: service::read_check };
 const ACTIONS: Table<Action> =
     Table { columns: action::COLUMNS, name: "cooldown_actions", read: action::read };
 const NOTIFICATIONS: Table<Notification> =
     Table { columns: notification::COLUMNS, name: "notifications", read: notification::read };
-
-struct Judge {
-    id: String,
-    trust: MemoryTrust,
-}
-
-impl Write for Judge {
-    /// Whether there is such a memory.
-    type Output = bool;
-
-    async fn apply(&self, to: &mut Transaction<'_>) -> Result<bool, StoreError> {
-        let done = sqlx::query(TRUST)
-            .bind(self.id.as_str())
-            .bind(self.trust.name())
-            .execute(&mut *to.connection)
-            .await
-            .map_err(to.fail())?;
-        Ok(done.rows_affected() > 0)
-    }
-}

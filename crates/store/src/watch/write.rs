@@ -3,6 +3,7 @@
 
 use super::action::DoneAction;
 use super::lead::{Lead, holds};
+use super::memory::{MemoryTrust, MemoryUpdate};
 use super::minutes::Minutes;
 use super::text::Texts;
 use crate::error::StoreError;
@@ -27,8 +28,13 @@ const EVENT: &str = "INSERT INTO watch_events (id, session, chain, origin, level
      service, message, told_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING";
 const MEMORY: &str = "INSERT INTO memories (id, service, category, observation, confidence, \
      reinforced_at, trust, tier, session, created_at) \
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (id) DO UPDATE SET \
-     confidence = excluded.confidence, reinforced_at = excluded.reinforced_at";
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT DO NOTHING";
+const UPDATE_MEMORY: &str = "UPDATE memories SET \
+     confidence = COALESCE($2, confidence), reinforced_at = COALESCE($3, reinforced_at), \
+     trust = COALESCE($4, trust) WHERE id = $1";
+const ESCALATION: &str = "INSERT INTO escalations (id, session, chain, tier, affected, context, \
+     state, told_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING";
+const ACTED: &str = "UPDATE escalations SET state = 'acted' WHERE id = $1";
 const SERVICE: &str = "INSERT INTO services (name, status, detail, healthy_streak, \
      unhealthy_streak, changed_at, checked_at, cleared_at) \
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (name) DO UPDATE SET \
@@ -68,6 +74,7 @@ pub(crate) struct PackedMinutes {
     events: Vec<String>,
     checks: Vec<String>,
     done: Vec<String>,
+    escalations: Vec<String>,
     notifications: Vec<String>,
 }
 
@@ -85,6 +92,7 @@ impl PackedMinutes {
             events: named(minutes.events.len()),
             checks: named(minutes.checks.len()),
             done: named(minutes.done.len()),
+            escalations: named(minutes.escalations.len()),
             notifications: named(minutes.notifications.len()),
             minutes,
         })
@@ -101,6 +109,7 @@ impl PackedMinutes {
         self.write_sessions(to).await?;
         self.write_events(to).await?;
         self.write_memories(to).await?;
+        self.write_escalations(to).await?;
         self.write_services(to).await?;
         self.write_actions(to).await?;
         self.write_notifications(to).await?;
@@ -196,6 +205,31 @@ impl PackedMinutes {
                 .await
                 .map_err(to.fail())?;
         }
+        for update in &self.minutes.updates {
+            update.write(to).await?;
+        }
+        Ok(())
+    }
+
+    async fn write_escalations(&self, to: &mut Transaction<'_>) -> Result<(), StoreError> {
+        let fail = to.fail();
+        for (id, escalation) in self.escalations.iter().zip(&self.minutes.escalations) {
+            let affected = serde_json::to_string(&escalation.affected).unwrap_or_default();
+            let query = sqlx::query(ESCALATION)
+                .bind(id.as_str())
+                .bind(escalation.session.as_str())
+                .bind(escalation.chain.as_str())
+                .bind(escalation.tier)
+                .bind(affected)
+                .bind(escalation.context.clone())
+                .bind(escalation.state.name())
+                .bind(self.minutes.at_ms);
+            query.execute(&mut *to.connection).await.map_err(&fail)?;
+        }
+        for id in &self.minutes.acted {
+            let query = sqlx::query(ACTED).bind(id.as_str());
+            query.execute(&mut *to.connection).await.map_err(&fail)?;
+        }
         Ok(())
     }
 
@@ -288,6 +322,21 @@ impl PackedMinutes {
                 .map_err(to.fail())?;
         }
         Ok(())
+    }
+}
+
+impl MemoryUpdate {
+    /// Writes it, and says whether there is such a memory.
+    pub(super) async fn write(&self, to: &mut Transaction<'_>) -> Result<bool, StoreError> {
+        let done = sqlx::query(UPDATE_MEMORY)
+            .bind(self.id.as_str())
+            .bind(self.confidence)
+            .bind(self.reinforced_at)
+            .bind(self.trust.map(MemoryTrust::name))
+            .execute(&mut *to.connection)
+            .await
+            .map_err(to.fail())?;
+        Ok(done.rows_affected() > 0)
     }
 }
 
