@@ -55,6 +55,6 @@ pub use watch::{
     Escalation, EscalationFilter, EscalationState, EventFilter, Lead, Leader, Memory, MemoryFilter,
     MemoryTrust, MemoryUpdate, Minutes, NewAction, NewEscalation, NewNotification, NewSession,
     NewWatchEvent, Notification, NotificationState, Reserved, Service, Session, SessionEnd,
-    SessionFilter, SessionTexts, WatchEvent,
+    SessionFilter, SessionTexts, WatchCounts, WatchEvent,
 };
 pub use write::Pruned;

@@ -7,6 +7,7 @@
 
 mod action;
 mod chain;
+mod counts;
 mod escalation;
 mod event;
 mod fit;
@@ -24,6 +25,7 @@ mod write;
 
 pub use action::{Action, ActionEnd, ActionFilter, ActionState, DoneAction, NewAction};
 pub use chain::{Chain, ChainState};
+pub use counts::WatchCounts;
 pub use escalation::{Escalation, EscalationFilter, EscalationState, NewEscalation};
 pub use event::{EventFilter, NewWatchEvent, WatchEvent};
 pub use lead::{Lead, Leader};

@@ -183,6 +183,13 @@ async fn minutes_read_back_as_they_were_written(bed: Bed) {
     assert_eq!(ledger.mark("last_run").await.unwrap().as_deref(), Some("20"));
     assert_eq!(ledger.mark("last_digest").await.unwrap(), None);
 
+    let counts = ledger.watch_counts(10).await.unwrap();
+    assert_eq!(counts.sessions, [((2, "completed".to_owned()), 1)].into());
+    assert_eq!(counts.events, [("warning".to_owned(), 2)].into());
+    assert_eq!((counts.actions, counts.pending_memories), (0, 1));
+    assert_eq!(counts.cost, Cost::from_usd(0.25));
+    assert_eq!(ledger.watch_counts(21).await.unwrap().events, [].into());
+
     let queued = ledger.notifications(Some(NotificationState::Queued), Page::default()).await;
     let queued = queued.unwrap();
     assert_eq!((queued.len(), queued[0].title.as_str(), queued[0].attempts), (1, "web", 0));
