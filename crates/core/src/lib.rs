@@ -18,9 +18,11 @@ mod recover;
 pub mod redact;
 mod repair;
 pub mod run;
+pub mod shell;
 pub mod stream;
 pub mod transcript;
 pub mod verdict;
+pub mod watch;
 pub mod wire;
 
 #[cfg(test)]
