@@ -51,10 +51,10 @@ pub use run::{
 pub use settings::{Access, Settings};
 pub use stats::{Drift, GroupBy, Interval, Sample, Stat, StatsFilter, drift, wilson};
 pub use watch::{
-    Action, ActionEnd, ActionFilter, ActionState, Chain, ChainState, Check, Delivery, DoneAction,
-    Escalation, EscalationFilter, EscalationState, EventFilter, Lead, Leader, Memory, MemoryFilter,
-    MemoryTrust, MemoryUpdate, Minutes, NewAction, NewEscalation, NewNotification, NewSession,
-    NewWatchEvent, Notification, NotificationState, Reserved, Service, Session, SessionEnd,
-    SessionFilter, SessionTexts, WatchCounts, WatchEvent,
+    Action, ActionEnd, ActionFilter, Chain, ChainState, Check, Delivery, DoneAction, Escalation,
+    EscalationFilter, EscalationState, EventFilter, Lead, Leader, Memory, MemoryFilter,
+    MemoryUpdate, Minutes, NewAction, NewEscalation, NewNotification, NewSession, NewWatchEvent,
+    Notification, NotificationState, Reserved, Service, Session, SessionEnd, SessionFilter,
+    SessionTexts, WatchCounts, WatchEvent,
 };
 pub use write::Pruned;

@@ -23,13 +23,13 @@ mod session;
 mod text;
 mod write;
 
-pub use action::{Action, ActionEnd, ActionFilter, ActionState, DoneAction, NewAction};
+pub use action::{Action, ActionEnd, ActionFilter, DoneAction, NewAction};
 pub use chain::{Chain, ChainState};
 pub use counts::WatchCounts;
 pub use escalation::{Escalation, EscalationFilter, EscalationState, NewEscalation};
 pub use event::{EventFilter, NewWatchEvent, WatchEvent};
 pub use lead::{Lead, Leader};
-pub use memory::{Memory, MemoryFilter, MemoryTrust, MemoryUpdate};
+pub use memory::{Memory, MemoryFilter, MemoryUpdate};
 pub use minutes::Minutes;
 pub use notification::{Delivery, NewNotification, Notification, NotificationState};
 pub use reserve::Reserved;

@@ -58,9 +58,9 @@ impl Owner {
             Self::Contract => spec.name.is_some_and(|name| {
                 ["model", "via", "mode"].contains(&name) || name.starts_with("policy.")
             }),
-            Self::Tier => spec.name.is_some_and(|name| {
-                NOT_OF_TIERS.iter().all(|not| !name.starts_with(not))
-            }),
+            Self::Tier => {
+                spec.name.is_some_and(|name| NOT_OF_TIERS.iter().all(|not| !name.starts_with(not)))
+            }
         }
     }
 

@@ -1,6 +1,7 @@
 //! Actions on services: on record before they are done, so that a crash in between never grants
 //! one more.
 
+use airtight_core::watch::ActionState;
 use serde::Serialize;
 
 use crate::error::StoreError;
@@ -19,42 +20,6 @@ pub struct NewAction {
     pub session: Option<String>,
     /// The command.
     pub command: Option<String>,
-}
-
-/// What came of an action.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum ActionState {
-    /// It is about to be done, or is being done.
-    Reserved,
-    /// It was done.
-    Success,
-    /// It was tried, and failed.
-    Failure,
-    /// Whoever was to do it is gone: it may have been done.
-    #[default]
-    Unknown,
-}
-
-impl ActionState {
-    /// Returns the word for it in the ledger.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Reserved => "reserved",
-            Self::Success => "success",
-            Self::Failure => "failure",
-            Self::Unknown => "unknown",
-        }
-    }
-
-    fn named(word: &str) -> Self {
-        match word {
-            "reserved" => Self::Reserved,
-            "success" => Self::Success,
-            "failure" => Self::Failure,
-            _ => Self::Unknown,
-        }
-    }
 }
 
 /// The end of an action.
@@ -129,7 +94,7 @@ pub(super) fn read(columns: &mut Columns<'_>) -> Result<Action, StoreError> {
         id: columns.take()?,
         service: columns.take()?,
         kind: columns.take()?,
-        state: ActionState::named(&columns.take::<String>()?),
+        state: state(&columns.take::<String>()?),
         tier: columns.take()?,
         session: columns.take()?,
         command: columns.take()?,
@@ -137,4 +102,9 @@ pub(super) fn read(columns: &mut Columns<'_>) -> Result<Action, StoreError> {
         reserved_at: columns.take()?,
         closed_at: columns.take()?,
     })
+}
+
+/// Returns the state of this word; what a newer version means by its word counts, too.
+fn state(word: &str) -> ActionState {
+    ActionState::named(word).unwrap_or(ActionState::Unknown)
 }

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use airtight_core::price::Cost;
+use airtight_core::watch::Trust;
 
-use super::memory::MemoryTrust;
 use crate::error::StoreError;
 use crate::ledger::Ledger;
 use crate::rows::{self, Columns};
@@ -12,8 +12,7 @@ use crate::rows::{self, Columns};
 const SESSIONS: &str = "SELECT tier, status, COUNT(*), SUM(CASE WHEN cost_nano IS NULL THEN 1 ELSE 0 END), \
      CAST(COALESCE(SUM(cost_nano), 0) AS BIGINT) FROM sessions WHERE started_at >= $1 \
      GROUP BY tier, status";
-const EVENTS: &str =
-    "SELECT level, COUNT(*) FROM watch_events WHERE told_at >= $1 GROUP BY level";
+const EVENTS: &str = "SELECT level, COUNT(*) FROM watch_events WHERE told_at >= $1 GROUP BY level";
 const ACTIONS: &str = "SELECT COUNT(*) FROM cooldown_actions WHERE reserved_at >= $1";
 const PENDING: &str = "SELECT COUNT(*) FROM memories WHERE trust = $1";
 
@@ -55,7 +54,7 @@ impl Ledger {
         }
         let row = sqlx::query(ACTIONS).bind(since_ms).fetch_one(&mut *reader).await;
         counts.actions = Columns::of(&row.map_err(fail)?).take()?;
-        let pending = sqlx::query(PENDING).bind(MemoryTrust::Pending.name());
+        let pending = sqlx::query(PENDING).bind(Trust::Pending.name());
         let row = pending.fetch_one(&mut *reader).await;
         counts.pending_memories = Columns::of(&row.map_err(fail)?).take()?;
         Ok(counts)

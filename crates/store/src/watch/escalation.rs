@@ -91,8 +91,7 @@ pub struct EscalationFilter {
     pub since: Option<i64>,
 }
 
-pub(super) const COLUMNS: &str =
-    "seq, id, session, chain, tier, affected, context, state, told_at";
+pub(super) const COLUMNS: &str = "seq, id, session, chain, tier, affected, context, state, told_at";
 
 pub(super) fn read(columns: &mut Columns<'_>) -> Result<Escalation, StoreError> {
     let (number, id) = (columns.take()?, columns.take()?);

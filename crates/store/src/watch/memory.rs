@@ -1,46 +1,14 @@
 //! Memories: what sessions learnt, who learnt it, and how far it is trusted.
 
+use airtight_core::watch::Trust;
 use serde::Serialize;
 
 use crate::error::StoreError;
 use crate::rows::Columns;
 
-/// Whether a memory may be told to sessions.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum MemoryTrust {
-    /// It waits for somebody to look at it.
-    #[default]
-    Pending,
-    /// The policy lets it in, or an operator did.
-    Trusted,
-    /// An operator rejected it.
-    Rejected,
-}
-
-impl MemoryTrust {
-    /// Returns the word for it in the ledger.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Pending => "pending",
-            Self::Trusted => "trusted",
-            Self::Rejected => "rejected",
-        }
-    }
-
-    pub(super) fn named(word: &str) -> Self {
-        match word {
-            "trusted" => Self::Trusted,
-            "rejected" => Self::Rejected,
-            // What a newer version means by its word, a person should find out.
-            _ => Self::Pending,
-        }
-    }
-}
-
 /// One memory, as it stands. Its confidence at some time follows from `confidence` and
 /// `reinforced_at`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Memory {
     /// Its number; 0 for one that is new.
@@ -58,7 +26,7 @@ pub struct Memory {
     /// When that was, in Unix milliseconds.
     pub reinforced_at: i64,
     /// Whether it may be told to sessions.
-    pub trust: MemoryTrust,
+    pub trust: Trust,
     /// The tier that learnt it; absent if an operator wrote it.
     pub tier: Option<i64>,
     /// The session that learnt it.
@@ -77,7 +45,7 @@ pub struct MemoryUpdate {
     /// When it was last reinforced.
     pub reinforced_at: Option<i64>,
     /// Whether it may be told.
-    pub trust: Option<MemoryTrust>,
+    pub trust: Option<Trust>,
 }
 
 /// Which memories are meant. What is absent does not matter.
@@ -88,7 +56,7 @@ pub struct MemoryFilter {
     /// One category.
     pub category: Option<String>,
     /// Pending, trusted or refused ones.
-    pub trust: Option<MemoryTrust>,
+    pub trust: Option<Trust>,
     /// Those whose stored confidence is at least so many thousandths.
     pub least: Option<i64>,
 }
@@ -105,9 +73,14 @@ pub(super) fn read(columns: &mut Columns<'_>) -> Result<Memory, StoreError> {
         observation: columns.take()?,
         confidence: columns.take()?,
         reinforced_at: columns.take()?,
-        trust: MemoryTrust::named(&columns.take::<String>()?),
+        trust: trust(&columns.take::<String>()?),
         tier: columns.take()?,
         session: columns.take()?,
         created_at: columns.take()?,
     })
+}
+
+/// Returns the trust of this word; what a newer version means by its word, a person should find out.
+fn trust(word: &str) -> Trust {
+    Trust::named(word).unwrap_or(Trust::Pending)
 }

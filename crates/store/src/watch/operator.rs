@@ -26,7 +26,8 @@ impl Ledger {
         id: &str,
         state: EscalationState,
     ) -> Result<(), StoreError> {
-        let absent = StoreError::NotFound { what: "escalation that waits for leave", name: id.to_owned() };
+        let absent =
+            StoreError::NotFound { what: "escalation that waits for leave", name: id.to_owned() };
         if id.contains('\0') {
             return Err(absent);
         }

@@ -1,10 +1,12 @@
 //! What the watch is asked: pages by number, whose cost does not depend on how far they are.
 
-use super::action::{self, Action, ActionFilter, ActionState};
+use airtight_core::watch::{ActionState, Trust};
+
+use super::action::{self, Action, ActionFilter};
 use super::chain::{self, Chain};
 use super::escalation::{self, Escalation, EscalationFilter, EscalationState};
 use super::event::{self, EventFilter, WatchEvent};
-use super::memory::{self, Memory, MemoryFilter, MemoryTrust};
+use super::memory::{self, Memory, MemoryFilter};
 use super::notification::{self, Notification, NotificationState};
 use super::service::{self, Check, Service};
 use super::session::{self, Session, SessionFilter, SessionTexts};
@@ -98,7 +100,7 @@ impl Ledger {
         let mut conditions = Conditions::default();
         conditions.text("service =", filter.service.as_deref());
         conditions.text("category =", filter.category.as_deref());
-        conditions.text("trust =", filter.trust.map(MemoryTrust::name));
+        conditions.text("trust =", filter.trust.map(Trust::name));
         conditions.number("confidence >=", filter.least);
         self.listed(MEMORIES, conditions, page).await
     }

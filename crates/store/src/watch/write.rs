@@ -1,9 +1,11 @@
 //! The write of minutes. Every row has its name before it is sent, so that minutes that are written
 //! twice, after a connection broke in the middle of a commit, count once.
 
+use airtight_core::watch::Trust;
+
 use super::action::DoneAction;
 use super::lead::{Lead, holds};
-use super::memory::{MemoryTrust, MemoryUpdate};
+use super::memory::MemoryUpdate;
 use super::minutes::Minutes;
 use super::text::Texts;
 use crate::error::StoreError;
@@ -332,7 +334,7 @@ impl MemoryUpdate {
             .bind(self.id.as_str())
             .bind(self.confidence)
             .bind(self.reinforced_at)
-            .bind(self.trust.map(MemoryTrust::name))
+            .bind(self.trust.map(Trust::name))
             .execute(&mut *to.connection)
             .await
             .map_err(to.fail())?;

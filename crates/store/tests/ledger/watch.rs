@@ -4,12 +4,13 @@
 use std::time::Duration;
 
 use airtight_core::price::Cost;
+use airtight_core::watch::{ActionState, Trust};
 use airtight_store::{
-    Action, ActionEnd, ActionFilter, ActionState, ChainState, Check, Delivery, DoneAction,
-    EscalationFilter, EscalationState, EventFilter, Finish, Lead, Ledger, Memory, MemoryFilter,
-    MemoryTrust, MemoryUpdate, Minutes, NewAction, NewEscalation, NewNotification, NewRun,
-    NewSession, NewWatchEvent, NotificationState, Order, Page, Reserved, RunId, RunState, Service,
-    SessionEnd, SessionFilter, StoreError,
+    Action, ActionEnd, ActionFilter, ChainState, Check, Delivery, DoneAction, EscalationFilter,
+    EscalationState, EventFilter, Finish, Lead, Ledger, Memory, MemoryFilter, MemoryUpdate,
+    Minutes, NewAction, NewEscalation, NewNotification, NewRun, NewSession, NewWatchEvent,
+    NotificationState, Order, Page, Reserved, RunId, RunState, Service, SessionEnd, SessionFilter,
+    StoreError,
 };
 
 use crate::bed::{Bed, begin, met, new_run};
@@ -72,7 +73,8 @@ fn memory() -> Memory {
         tier: Some(1),
         session: Some("s1".to_owned()),
         created_at: 10,
-        ..Memory::default()
+        number: 0,
+        trust: Trust::Pending,
     }
 }
 
@@ -173,7 +175,10 @@ async fn minutes_read_back_as_they_were_written(bed: Bed) {
 
     assert_eq!(messages(&ledger).await, ["first", "second"]);
     let events = ledger.watch_events(&EventFilter::default(), Page::default()).await.unwrap();
-    assert_eq!((events[0].level.as_str(), events[0].said_level.as_deref()), ("warning", Some("warn")));
+    assert_eq!(
+        (events[0].level.as_str(), events[0].said_level.as_deref()),
+        ("warning", Some("warn"))
+    );
     assert_eq!((events[0].service.as_deref(), events[0].at), (Some("web"), 20));
     let memories = ledger.memories(&MemoryFilter::default(), Page::default()).await.unwrap();
     assert_eq!(memories, [Memory { number: memories[0].number, ..memory() }]);
@@ -241,10 +246,8 @@ async fn what_a_session_yields_commits_with_the_end_of_its_run(bed: Bed) {
     let lead = lead(&ledger).await;
     begin_session(&ledger, lead).await;
     let token = begin(&ledger, new_run()).await;
-    let spoilt = Minutes {
-        services: vec![Service { name: "x".repeat(500), ..service() }],
-        ..yielded()
-    };
+    let spoilt =
+        Minutes { services: vec![Service { name: "x".repeat(500), ..service() }], ..yielded() };
     let refused = ledger.finish(&token, Finish { minutes: Some((lead, spoilt)), ..met() }).await;
     assert!(matches!(refused, Err(StoreError::TooLarge { .. })));
     assert_eq!(ledger.run(token.id().as_str()).await.unwrap().summary.state, RunState::Open);
@@ -275,7 +278,10 @@ async fn an_action_is_on_record_once_for_what_was_known(bed: Bed) {
     assert_eq!((done, all.len()), (1, 8), "they all knew of no action");
 
     let first = actions(&ledger).await.remove(0);
-    assert_eq!((first.state, first.reserved_at, first.closed_at), (ActionState::Reserved, 20, None));
+    assert_eq!(
+        (first.state, first.reserved_at, first.closed_at),
+        (ActionState::Reserved, 20, None)
+    );
     assert_eq!(first.command.as_deref(), Some("docker restart web"));
     let other = NewAction { service: "db".to_owned(), ..restart() };
     let both = vec![restart(), other];
@@ -348,8 +354,8 @@ async fn a_memory_is_judged_by_anybody_and_keeps_that(bed: Bed) {
         trust: Some(trust),
         ..MemoryUpdate::default()
     };
-    operator.judge_memories(vec![judged("m1", MemoryTrust::Trusted)]).await.unwrap();
-    let unknown = operator.judge_memories(vec![judged("m2", MemoryTrust::Trusted)]).await;
+    operator.judge_memories(vec![judged("m1", Trust::Trusted)]).await.unwrap();
+    let unknown = operator.judge_memories(vec![judged("m2", Trust::Trusted)]).await;
     assert!(matches!(unknown, Err(StoreError::NotFound { what: "memory", .. })));
     let reinforced = MemoryUpdate {
         id: "m1".to_owned(),
@@ -359,7 +365,7 @@ async fn a_memory_is_judged_by_anybody_and_keeps_that(bed: Bed) {
     };
     let minutes = Minutes { updates: vec![reinforced], ..Minutes::default() };
     ledger.minute(lead, minutes).await.unwrap();
-    let trusted = MemoryFilter { trust: Some(MemoryTrust::Trusted), ..MemoryFilter::default() };
+    let trusted = MemoryFilter { trust: Some(Trust::Trusted), ..MemoryFilter::default() };
     let memories = ledger.memories(&trusted, Page::default()).await.unwrap();
     assert_eq!(memories.len(), 1);
     assert_eq!((memories[0].confidence, memories[0].reinforced_at), (800, 99));

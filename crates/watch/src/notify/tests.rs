@@ -9,7 +9,10 @@ use tokio::net::TcpListener;
 use super::*;
 
 fn courier(folder: &Path) -> Courier {
-    Courier::new(folder.to_owned(), Environment::without_secrets([("PATH".into(), "/usr/bin:/bin".into())]))
+    Courier::new(
+        folder.to_owned(),
+        Environment::without_secrets([("PATH".into(), "/usr/bin:/bin".into())]),
+    )
 }
 
 fn webhook(url: String) -> Address {
