@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use airtight_agent::Environment;
+use airtight_agent::{Environment, Permissions};
 use airtight_core::redact::Redactor;
 use airtight_core::watch::{ChainPolicy, CooldownLimits, Surroundings, Tier};
 
@@ -30,6 +30,8 @@ pub struct Estate {
     pub services: Option<String>,
     /// What is asked of each tier, from the first.
     pub tasks: [String; 3],
+    /// The commands that each tier must not run, from the first.
+    pub denied: [Permissions; 3],
     /// The folder of the logs.
     pub logs: PathBuf,
     /// Where older prompts leave their handoff.
@@ -62,11 +64,19 @@ impl Estate {
 
     /// Returns what is asked of a tier: its standing instructions.
     pub fn task(&self, tier: Tier) -> &str {
-        let [observe, investigate, remediate] = &self.tasks;
-        match tier {
-            Tier::Observe => observe,
-            Tier::Investigate => investigate,
-            Tier::Remediate => remediate,
-        }
+        of_tier::<String>(&self.tasks, tier)
+    }
+
+    /// Returns the commands that a tier must not run.
+    pub(crate) fn denied(&self, tier: Tier) -> &Permissions {
+        of_tier(&self.denied, tier)
+    }
+}
+
+fn of_tier<T>([observe, investigate, remediate]: &[T; 3], tier: Tier) -> &T {
+    match tier {
+        Tier::Observe => observe,
+        Tier::Investigate => investigate,
+        Tier::Remediate => remediate,
     }
 }

@@ -8,10 +8,10 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use airtight_agent::{Guard, Guarding, Veto};
+use airtight_agent::{Effect, Guard, Guarding, Subject, Veto};
 use airtight_core::message::{ToolCall, ToolResult, ToolStatus};
 use airtight_core::watch::{
-    ActionState, CommandAction, CommandNote, CooldownVerdict, Event, Level, WatchMode,
+    ActionState, CommandAction, CommandNote, CooldownVerdict, Event, Level, Tier, WatchMode,
     judge_command,
 };
 use airtight_store::{ActionEnd, Lead, Ledger, Minutes, NewAction, Reserved};
@@ -25,6 +25,9 @@ use crate::notice::{Notice, Teller};
 
 /// How often a decision is made anew because something else was done meanwhile.
 const OVERTAKEN_LIMIT: u8 = 10;
+
+/// The tool by whose name commands are denied, whoever runs them.
+pub const SHELL: &str = "run_shell_command";
 
 /// Who is named where a call is denied.
 const NAME: &str = "cooldown";
@@ -41,7 +44,7 @@ pub struct Gatekeeper {
     now: Arc<Now>,
     session: String,
     chain: String,
-    tier: u8,
+    tier: Tier,
     /// What was put on record for calls that are under way.
     reserved: Mutex<HashMap<String, Vec<String>>>,
 }
@@ -56,7 +59,7 @@ impl fmt::Debug for Gatekeeper {
 pub(crate) struct Post {
     pub(crate) session: String,
     pub(crate) chain: String,
-    pub(crate) tier: u8,
+    pub(crate) tier: Tier,
 }
 
 impl Gatekeeper {
@@ -73,6 +76,11 @@ impl Gatekeeper {
 
     /// Decides whether the call `id` with this command may happen, and puts on record what it does.
     pub async fn admit(&self, id: &str, command: &str) -> Result<(), String> {
+        let subject = Subject::Command(command.to_owned());
+        let denied = self.estate.denied(self.tier);
+        denied
+            .decide(SHELL, Effect::Executes, Some(&subject))
+            .map_err(|denied| format!("{} must not do this: {denied}", self.tier))?;
         for _ in 0..OVERTAKEN_LIMIT {
             match self.decide(id, command).await {
                 Ok(Some(decided)) => return decided,
@@ -154,7 +162,7 @@ impl Gatekeeper {
         NewAction {
             service: action.service.clone(),
             kind: action.action.name().to_owned(),
-            tier: i64::from(self.tier),
+            tier: i64::from(self.tier.number()),
             session: Some(self.session.clone()),
             command: Some(command.to_owned()),
         }
@@ -246,7 +254,7 @@ impl Porter for Gatekeeper {
     async fn ask(&self, call: Call) -> Option<String> {
         let command = command_of(&call.tool_input)?;
         // A call without a name is closed with the session.
-        let id = call.tool_use_id.as_deref().unwrap_or_default();
-        self.admit(id, command).await.err()
+        let id = call.tool_use_id.unwrap_or_else(book::fresh);
+        self.admit(&id, command).await.err()
     }
 }

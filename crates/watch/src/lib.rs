@@ -31,7 +31,7 @@ pub use clock::{Clock, LedgerClock};
 pub use door::{Call, DOOR_ARGUMENT, Door, Porter, knock};
 pub use error::WatchError;
 pub use estate::Estate;
-pub use guard::Gatekeeper;
+pub use guard::{Gatekeeper, SHELL};
 pub use log::SessionLog;
 pub use notice::{Notice, Teller};
 pub use notify::{Address, Courier, Form, Target, Undelivered};

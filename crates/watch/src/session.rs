@@ -205,7 +205,7 @@ impl<S: Staff, C: Clock + 'static> Office<'_, S, C> {
         let post = Post {
             session: id.to_owned(),
             chain: brief.chain_id.clone(),
-            tier: brief.tier.number(),
+            tier: brief.tier,
         };
         Gatekeeper::new(
             (self.ledger.clone(), self.leadership.lead),

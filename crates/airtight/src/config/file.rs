@@ -41,11 +41,22 @@ pub(crate) enum Owner {
     Tier,
 }
 
-/// The texts that only the file of a contract has.
-const CONTRACT_KEYS: &[&str] = &["schema", "version", "prompt", "prompt_file", "examples"];
+/// What only the file of a contract has.
+const CONTRACT_KEYS: &[(&str, Kind)] = &[
+    ("schema", Kind::Text),
+    ("version", Kind::Text),
+    ("prompt", Kind::Text),
+    ("prompt_file", Kind::Text),
+    ("examples", Kind::Text),
+];
 
-/// The texts that only a tier has.
-const TIER_KEYS: &[&str] = &["prompt", "prompt_file"];
+/// What only a tier has.
+const TIER_KEYS: &[(&str, Kind)] = &[
+    ("prompt", Kind::Text),
+    ("prompt_file", Kind::Text),
+    ("tools", Kind::List),
+    ("deny", Kind::List),
+];
 
 /// The settings that are about the watch as a whole, or about what a person reads.
 const NOT_OF_TIERS: [&str; 4] = ["trusted_projects", "output.", "store.", "system"];
@@ -65,7 +76,7 @@ impl Owner {
     }
 
     /// Returns what stands in the file and is no setting.
-    fn own_keys(self) -> &'static [&'static str] {
+    fn own_keys(self) -> &'static [(&'static str, Kind)] {
         match self {
             Self::Project | Self::User => &[],
             Self::Contract => CONTRACT_KEYS,
@@ -75,7 +86,7 @@ impl Owner {
 
     /// Returns the names that the file may have, in order.
     fn names(self) -> impl Iterator<Item = &'static str> {
-        let own = self.own_keys().iter().copied();
+        let own = self.own_keys().iter().map(|(name, _)| *name);
         own.chain(TABLE.iter().filter(move |spec| self.knows(spec)).filter_map(|spec| spec.name))
     }
 
@@ -103,6 +114,8 @@ pub(crate) struct Contents {
 pub(crate) struct Own {
     pub(crate) name: &'static str,
     pub(crate) text: String,
+    /// Its texts, if it is a list.
+    pub(crate) list: Vec<String>,
     pub(crate) line: usize,
 }
 
@@ -156,8 +169,8 @@ impl Reader<'_> {
             let name =
                 if prefix.is_empty() { segment.to_string() } else { format!("{prefix}.{segment}") };
             let offset = key.span().start;
-            if let Some(own) = self.owner.own_keys().iter().find(|known| **known == name) {
-                contents.own.push(self.own(own, offset, value)?);
+            if let Some(own) = self.owner.own_keys().iter().find(|(known, _)| *known == name) {
+                contents.own.push(self.own(*own, offset, value)?);
                 continue;
             }
             let is_meant = |spec: &&Spec| spec.name == Some(&name) && self.owner.knows(spec);
@@ -189,12 +202,13 @@ impl Reader<'_> {
 
     fn own(
         &self,
-        name: &'static str,
+        (name, kind): (&'static str, Kind),
         offset: usize,
         value: &Spanned<DeValue<'_>>,
     ) -> Result<Own, Error> {
-        let text = self.value(name, Kind::Text, offset, value)?.to_string();
-        Ok(Own { name, text, line: self.line(offset) })
+        let value = self.value(name, kind, offset, value)?;
+        let list = value.as_list().map(<[String]>::to_vec).unwrap_or_default();
+        Ok(Own { name, text: value.to_string(), list, line: self.line(offset) })
     }
 
     /// Returns a value that fits `kind`.
