@@ -6,11 +6,16 @@
 //! before a call that counts as an objection; after it, nothing can be undone any more. Whatever it
 //! counts as, a hook that failed is told to the user. Hooks get the environment without its secrets:
 //! one that needs a key must fetch it itself.
+//!
+//! A [`Guard`] is the same for whoever performs runs: it is in this process, and is asked last, so that
+//! what it takes on record for a call is not in vain.
 
 mod command;
 mod fault;
+mod guard;
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use airtight_core::message::{ToolCall, ToolResult, ToolStatus};
@@ -19,9 +24,11 @@ use regex::Regex;
 use serde_json::{Value, json};
 
 use crate::process::Environment;
-use command::{Ended, Place};
+use command::Place;
 
+pub use command::{Ended as CommandEnd, Place as CommandPlace, run as run_command};
 pub use fault::{HookFault, HookFaults};
+pub use guard::{Guard, Guarding};
 
 /// How long a hook may take unless the configuration says otherwise.
 pub const HOOK_TIMEOUT: Duration = Duration::from_mins(1);
@@ -97,6 +104,7 @@ pub struct Hooks {
     folder: PathBuf,
     environment: Environment,
     faults: HookFaults,
+    guard: Option<Arc<dyn Guard>>,
 }
 
 impl Hooks {
@@ -108,7 +116,14 @@ impl Hooks {
         environment: Environment,
     ) -> Self {
         let faults = HookFaults::default();
-        Self { all: hooks, session_id: session_id.into(), folder, environment, faults }
+        let session_id = session_id.into();
+        Self { all: hooks, session_id, folder, environment, faults, guard: None }
+    }
+
+    /// Has `guard` asked, too.
+    #[must_use]
+    pub fn guarded(self, guard: Arc<dyn Guard>) -> Self {
+        Self { guard: Some(guard), ..self }
     }
 
     /// Lets what failed in an earlier run be told again.
@@ -121,13 +136,20 @@ impl Hooks {
         self.faults.clone()
     }
 
-    /// Asks every `PreToolUse` hook in order, until one objects.
+    /// Asks every `PreToolUse` hook in order, and the guard, until one objects.
     pub async fn before(&self, call: &ToolCall) -> Result<(), Veto> {
-        self.ask(HookEvent::PreToolUse, Some(&call.name), || call_input(call)).await
+        self.ask(HookEvent::PreToolUse, Some(&call.name), || call_input(call)).await?;
+        match &self.guard {
+            Some(guard) => guard.before(call).await,
+            None => Ok(()),
+        }
     }
 
     /// Tells `PostToolUse`, or `PostToolUseFailure`, what came of the call.
     pub async fn after(&self, call: &ToolCall, result: &ToolResult) {
+        if let Some(guard) = &self.guard {
+            guard.after(call, result).await;
+        }
         let event = match result.status {
             ToolStatus::Done => HookEvent::PostToolUse,
             ToolStatus::Failed | ToolStatus::Skipped => HookEvent::PostToolUseFailure,
@@ -178,16 +200,16 @@ impl Hooks {
 }
 
 /// Returns what the model is told if a hook that ended so objects.
-fn objection(event: HookEvent, ended: Ended) -> Option<String> {
+fn objection(event: HookEvent, ended: CommandEnd) -> Option<String> {
     match ended {
-        Ended::Exited { code: Some(2), stderr } if stderr.is_empty() => {
+        CommandEnd::Exited { code: Some(2), stderr } if stderr.is_empty() => {
             Some(SILENT_VETO.to_owned())
         }
-        Ended::Exited { code: Some(2), stderr } => Some(stderr),
-        Ended::Exited { .. } => None,
-        Ended::TimedOut | Ended::NotStarted if event != HookEvent::PreToolUse => None,
-        Ended::TimedOut => Some("a hook did not answer in time".to_owned()),
-        Ended::NotStarted => Some("a hook could not be started".to_owned()),
+        CommandEnd::Exited { code: Some(2), stderr } => Some(stderr),
+        CommandEnd::Exited { .. } => None,
+        CommandEnd::TimedOut | CommandEnd::NotStarted if event != HookEvent::PreToolUse => None,
+        CommandEnd::TimedOut => Some("a hook did not answer in time".to_owned()),
+        CommandEnd::NotStarted => Some("a hook could not be started".to_owned()),
     }
 }
 

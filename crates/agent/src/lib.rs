@@ -25,7 +25,10 @@ pub use drive::{Agent, EXTRACTOR, Event, Observer};
 pub use git::{Git, GitError};
 pub use github::{GITHUB_API_URL, PostError, PullRequest, post_review};
 pub use harness::{Deadlines, Harness, Installed, NotInstalled, Project, Setup, Traits, Untrusted};
-pub use hooks::{HOOK_TIMEOUT, Hook, HookEvent, HookFault, HookFaults, Hooks, Veto};
+pub use hooks::{
+    CommandEnd, CommandPlace, Guard, Guarding, HOOK_TIMEOUT, Hook, HookEvent, HookFault,
+    HookFaults, Hooks, Veto, run_command,
+};
 pub use journal::{Arrival, Course, Departure, Entry, Journal, Landing};
 pub use mcp::{Mcp, McpConfigError, McpServer, McpState, McpStatus, McpTransport};
 pub use permission::{

@@ -4,7 +4,6 @@
 //! (`exclude`), and an exclusion always wins. `core_tools` says which tools there are at all. In
 //! mode `plan` no rule allows what changes something.
 
-mod command;
 mod rule;
 mod wildcard;
 

@@ -9,6 +9,7 @@ mod run;
 mod runs;
 mod stats;
 mod transcript;
+mod watch;
 mod worker;
 
 use std::ffi::OsString;
@@ -16,9 +17,12 @@ use std::path::PathBuf;
 
 use airtight_agent::{GUARD_ARGUMENT, HELPER_ARGUMENT};
 use airtight_core::Dialect;
+use airtight_watch::DOOR_ARGUMENT;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+
+use crate::commands::DoorArgs;
 
 pub(crate) use batch::{BatchArgs, Order, PaceArgs};
 pub(crate) use doctor::DoctorArgs;
@@ -34,6 +38,7 @@ pub(crate) use runs::{
 };
 pub(crate) use stats::{Grouping, StatsArgs};
 pub(crate) use transcript::{TranscriptArgs, TranscriptOf};
+pub(crate) use watch::{WatchAction, WatchArgs, WatchDecisionArgs, WatchListArgs};
 pub(crate) use worker::WorkerArgs;
 
 /// Make AI agents keep a contract
@@ -58,6 +63,7 @@ Examples:
   airtight transcript run.ndjson --summary what did claude, codex, qwen, gemini or opencode do?
   airtight runs list --since 7d            what ran, and how it ended
   airtight stats --by model                how often does it fail, and what does it cost?
+  airtight watch --config watch.toml       look after services, tier by tier
   airtight completions bash                completion script for a shell")]
 pub(crate) struct Cli {
     #[command(subcommand)]
@@ -77,6 +83,7 @@ pub(crate) enum Command {
     Transcript(TranscriptArgs),
     Runs(RunsArgs),
     Stats(StatsArgs),
+    Watch(Box<WatchArgs>),
     Doctor(DoctorArgs),
     Models(ModelsArgs),
     Completions(CompletionsArgs),
@@ -86,6 +93,9 @@ pub(crate) enum Command {
     /// End what an agent CLI started when its keeper is killed
     #[command(name = GUARD_ARGUMENT, hide = true)]
     Guard(GuardArgs),
+    /// Ask a watch whether an agent CLI may call a tool
+    #[command(name = DOOR_ARGUMENT, hide = true)]
+    Door(DoorArgs),
 }
 
 /// What the guard of an agent CLI is told, by ourselves.

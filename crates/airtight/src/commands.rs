@@ -15,6 +15,7 @@ mod signals;
 mod stats;
 mod transcript;
 mod validate;
+mod watch;
 mod worker;
 
 use airtight_agent::guard_family;
@@ -28,6 +29,7 @@ use crate::printer::Printer;
 use crate::source::ContractSource;
 
 pub(crate) use batch::Form;
+pub(crate) use watch::DoorArgs;
 
 /// The longest command that anybody would type again.
 const COMMAND_LIMIT_BYTES: usize = 120;
@@ -49,12 +51,14 @@ pub(crate) fn run(
         Command::Transcript(args) => transcript::run(&args, environment, printer),
         Command::Runs(args) => runs::run(&args, environment, printer),
         Command::Stats(args) => stats::run(&args, environment, printer),
+        Command::Watch(args) => watch::run(&args, environment, printer),
         Command::Doctor(args) => doctor::run(&args, environment, printer),
         #[cfg(feature = "embedded")]
         Command::Models(args) => models::run(&args, environment, printer),
         #[cfg(not(feature = "embedded"))]
         Command::Models(_) => Err(without_embedded()),
         Command::Completions(args) => completions::run(&args, printer),
+        Command::Door(args) => watch::ask_at_door(&args, printer),
         Command::Sandbox(args) => Err(sandbox::enter(args)),
         Command::Guard(args) => match guard_family([args.leader, args.mark]) {
             Ok(()) => Ok(Outcome::Met),

@@ -52,9 +52,15 @@ pub(crate) struct Manner {
     pub(crate) raw: Raw,
 }
 
+/// Hears every line of a run: JSON.
+pub(crate) type Listener<'l> = Box<dyn FnMut(&str) + Send + 'l>;
+
 /// Tells a run on stdout.
 pub(crate) struct Output<'p> {
-    printer: &'p mut Printer,
+    /// Absent if nothing is printed.
+    printer: Option<&'p mut Printer>,
+    /// Who hears every line, whatever is printed.
+    listener: Option<Listener<'p>>,
     session_id: String,
     started: Instant,
     manner: Manner,
@@ -84,7 +90,8 @@ impl<'p> Output<'p> {
         interrupt: CancellationToken,
     ) -> Self {
         Self {
-            printer,
+            printer: Some(printer),
+            listener: None,
             session_id: session_id.to_owned(),
             started,
             manner,
@@ -97,6 +104,33 @@ impl<'p> Output<'p> {
             store_error: None,
             care: None,
         }
+    }
+
+    /// Starts to tell a run to `listener` alone; nothing is printed.
+    pub(crate) fn unprinted(session_id: &str, listener: Listener<'p>) -> Self {
+        let manner =
+            Manner { format: OutputFormat::Text, pieces: Pieces::LeftOut, raw: Raw::Kept };
+        Self {
+            printer: None,
+            listener: Some(listener),
+            session_id: session_id.to_owned(),
+            started: Instant::now(),
+            manner,
+            transcript: Transcript::new(session_id.to_owned(), manner.pieces),
+            elements: Vec::new(),
+            failure: None,
+            interrupt: CancellationToken::new(),
+            key_hint: None,
+            recorder: None,
+            store_error: None,
+            care: None,
+        }
+    }
+
+    /// Tells how the run ended, and nothing else.
+    pub(crate) fn tell_end(&mut self, report: &Report) {
+        let result = self.result(report);
+        self.tell(&Line::Result(Box::new(result)));
     }
 
     /// Says what is at stake.
@@ -137,7 +171,9 @@ impl<'p> Output<'p> {
 
     /// Says something to people, on stderr.
     pub(crate) fn note(&mut self, spans: &[Span]) {
-        self.printer.note(spans);
+        if let Some(printer) = &mut self.printer {
+            printer.note(spans);
+        }
     }
 
     /// Tells how the run ended, and returns what that means.
@@ -149,9 +185,11 @@ impl<'p> Output<'p> {
         if let (OutputFormat::Text, RunOutcome::Met, Some(value)) =
             (self.manner.format, report.outcome, &report.value)
         {
-            self.printer.answer(&value.to_compact(), pretty)?;
-            // What is still to be done, such as handing over telemetry, must not hold it back.
-            self.printer.flush()?;
+            if let Some(printer) = &mut self.printer {
+                printer.answer(&value.to_compact(), pretty)?;
+                // What is still to be done, such as handing over telemetry, must not hold it back.
+                printer.flush()?;
+            }
         }
         if report.outcome == RunOutcome::Met {
             return self.store_error.take().map_or(Ok(outcome), |why| Err(unrecorded(why)));
@@ -178,10 +216,13 @@ impl<'p> Output<'p> {
 
     fn tell(&mut self, line: &Line) {
         let kept = self.recorder.as_ref().zip(line.kind());
-        if self.manner.format == OutputFormat::Text && kept.is_none() {
+        if self.manner.format == OutputFormat::Text && kept.is_none() && self.listener.is_none() {
             return;
         }
         let json = line.to_json();
+        if let Some(listener) = &mut self.listener {
+            listener(&json);
+        }
         if let Some((recorder, kind)) = kept {
             recorder.keep(kind, json.clone());
         }
@@ -196,7 +237,8 @@ impl<'p> Output<'p> {
         if self.failure.is_some() {
             return;
         }
-        let printed = self.printer.json(json).and_then(|()| self.printer.flush());
+        let Some(printer) = &mut self.printer else { return };
+        let printed = printer.json(json).and_then(|()| printer.flush());
         if let Err(error) = printed {
             self.failure = Some(error);
             self.interrupt.cancel();

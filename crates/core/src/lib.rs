@@ -4,6 +4,7 @@
 
 mod advice;
 pub mod batch;
+pub mod calendar;
 pub mod codec;
 pub mod contract;
 mod excerpt;
@@ -19,9 +20,11 @@ pub mod redact;
 mod repair;
 pub mod review;
 pub mod run;
+pub mod shell;
 pub mod stream;
 pub mod transcript;
 pub mod verdict;
+pub mod watch;
 pub mod wire;
 
 #[cfg(test)]

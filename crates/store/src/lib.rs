@@ -29,6 +29,7 @@ mod run;
 mod schema;
 mod settings;
 mod stats;
+mod watch;
 mod write;
 mod writer;
 
@@ -50,4 +51,11 @@ pub use run::{
 };
 pub use settings::{Access, Settings};
 pub use stats::{Drift, GroupBy, Interval, Sample, Stat, StatsFilter, drift, wilson};
+pub use watch::{
+    Action, ActionEnd, ActionFilter, Chain, ChainState, Check, Delivery, DoneAction, Escalation,
+    EscalationFilter, EscalationState, EventFilter, Lead, Leader, Memory, MemoryFilter,
+    MemoryUpdate, Minutes, NewAction, NewEscalation, NewNotification, NewSession, NewWatchEvent,
+    Notification, NotificationState, Reserved, Service, Session, SessionEnd, SessionFilter,
+    SessionTexts, WatchCounts, WatchEvent,
+};
 pub use write::Pruned;

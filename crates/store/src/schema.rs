@@ -15,7 +15,10 @@ struct Step {
 }
 
 /// Every step, in order; the first is version 1.
-const STEPS: [Step; 1] = [Step { name: "ledger", text: include_str!("../schema/0001_ledger.sql") }];
+const STEPS: [Step; 2] = [
+    Step { name: "ledger", text: include_str!("../schema/0001_ledger.sql") },
+    Step { name: "watch", text: include_str!("../schema/0002_watch.sql") },
+];
 
 const CREATE: &str = "CREATE TABLE schema_steps (\
      version BIGINT NOT NULL PRIMARY KEY, name TEXT NOT NULL, checksum TEXT NOT NULL, \

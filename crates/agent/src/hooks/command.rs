@@ -16,9 +16,14 @@ const STDERR_LIMIT_BYTES: usize = 4_096;
 
 /// How a hook's command ended.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Ended {
+pub enum Ended {
     /// By itself, or by a signal if it has no code.
-    Exited { code: Option<i32>, stderr: String },
+    Exited {
+        /// Its exit code.
+        code: Option<i32>,
+        /// The beginning of what it wrote to stderr.
+        stderr: String,
+    },
     /// It was killed, with everything it started.
     TimedOut,
     /// There is no such folder or shell.
@@ -27,13 +32,15 @@ pub(super) enum Ended {
 
 /// Where a hook's command runs.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Place<'p> {
-    pub(super) folder: &'p Path,
-    pub(super) environment: &'p Environment,
+pub struct Place<'p> {
+    /// The folder; empty for that of this process.
+    pub folder: &'p Path,
+    /// All that it sees of the environment.
+    pub environment: &'p Environment,
 }
 
 /// Runs `command` in the shell with `input` on stdin; what it leaves running is ended with it.
-pub(super) async fn run(command: &str, input: &str, timeout: Duration, place: Place<'_>) -> Ended {
+pub async fn run(command: &str, input: &str, timeout: Duration, place: Place<'_>) -> Ended {
     let mut shell = Command::new("sh");
     shell.arg("-c").arg(command).env_clear().envs(place.environment.iter());
     if !place.folder.as_os_str().is_empty() {

@@ -6,9 +6,10 @@
 use std::fmt;
 use std::str::FromStr;
 
+use airtight_core::shell;
 use globset::{GlobBuilder, GlobMatcher};
 
-use super::{command, wildcard};
+use super::wildcard;
 
 /// What a call is about.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -137,7 +138,7 @@ pub(super) fn permit(rules: &[Rule], tool: &str, subject: Option<&Subject>) -> b
         None => any(Part::Whole),
         Some(Subject::Path(path)) => any(Part::Path(path)),
         Some(Subject::Url(url)) => any(Part::Url(url)),
-        Some(Subject::Command(text)) => match command::simple_commands(text) {
+        Some(Subject::Command(text)) => match shell::simple_commands(text) {
             Some(commands) => commands.iter().all(|command| any(Part::Command(command))),
             None => any(Part::Whole),
         },
@@ -162,7 +163,7 @@ impl Pattern {
     }
 
     fn suspects(&self, text: &str) -> bool {
-        command::suspects(text).any(|suspect| self.matches_command(&suspect))
+        shell::suspects(text).any(|suspect| self.matches_command(&suspect))
             || wildcard::matches(&self.text, text)
     }
 

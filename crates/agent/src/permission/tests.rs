@@ -1,9 +1,10 @@
 //! The table of who may call what.
 
 use airtight_core::run::Terminal;
+use airtight_core::shell;
 use test_case::test_case;
 
-use super::{ApprovalMode, Permissions, Rule, Subject, Visibility, command, wildcard};
+use super::{ApprovalMode, Permissions, Rule, Subject, Visibility, wildcard};
 use crate::toolbox::Effect;
 
 fn rules(list: &str) -> Vec<Rule> {
@@ -271,6 +272,6 @@ fn a_wildcard_is_any_text(pattern: &str, text: &str) -> bool {
 
 #[test]
 fn words_are_quoted_where_they_could_be_mistaken() {
-    let parts = command::simple_commands("a 'b c' d\\'e ''; \"f\\\"g\" $h").unwrap();
+    let parts = shell::simple_commands("a 'b c' d\\'e ''; \"f\\\"g\" $h").unwrap();
     assert_eq!(parts, ["a 'b c' 'd'\\''e' ''", "'f\"g' $h"]);
 }

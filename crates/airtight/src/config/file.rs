@@ -45,10 +45,29 @@ pub(crate) enum Owner {
     Contract,
     /// The project, in the file of its reviews.
     Review,
+    /// A tier of a watch, in the file that its user named.
+    Tier,
 }
 
-/// The texts that only the file of a contract has.
-const CONTRACT_KEYS: &[&str] = &["schema", "version", "prompt", "prompt_file", "examples"];
+/// What only the file of a contract has.
+const CONTRACT_KEYS: &[(&str, Kind)] = &[
+    ("schema", Kind::Text),
+    ("version", Kind::Text),
+    ("prompt", Kind::Text),
+    ("prompt_file", Kind::Text),
+    ("examples", Kind::Text),
+];
+
+/// What only a tier has.
+const TIER_KEYS: &[(&str, Kind)] = &[
+    ("prompt", Kind::Text),
+    ("prompt_file", Kind::Text),
+    ("tools", Kind::List),
+    ("deny", Kind::List),
+];
+
+/// The settings that are about the watch as a whole, or about what a person reads.
+const NOT_OF_TIERS: [&str; 4] = ["trusted_projects", "output.", "store.", "system"];
 
 impl Owner {
     /// Claims that this setting may stand in the file.
@@ -59,27 +78,31 @@ impl Owner {
                 ["model", "via", "mode"].contains(&name) || name.starts_with("policy.")
             }),
             Self::Review => spec.name.is_some_and(|name| name.starts_with("review.")),
+            Self::Tier => {
+                spec.name.is_some_and(|name| NOT_OF_TIERS.iter().all(|not| !name.starts_with(not)))
+            }
         }
     }
 
     /// Returns what stands in the file and is no setting.
-    fn own_keys(self) -> &'static [&'static str] {
+    fn own_keys(self) -> &'static [(&'static str, Kind)] {
         match self {
             Self::Project | Self::User | Self::Review => &[],
             Self::Contract => CONTRACT_KEYS,
+            Self::Tier => TIER_KEYS,
         }
     }
 
     /// Returns the names that the file may have, in order.
     fn names(self) -> impl Iterator<Item = &'static str> {
-        let own = self.own_keys().iter().copied();
+        let own = self.own_keys().iter().map(|(name, _)| *name);
         own.chain(TABLE.iter().filter(move |spec| self.knows(spec)).filter_map(|spec| spec.name))
     }
 
     /// Returns the section that all of the file is.
     fn section(self) -> &'static str {
         match self {
-            Self::Project | Self::User | Self::Contract => "",
+            Self::Project | Self::User | Self::Contract | Self::Tier => "",
             Self::Review => REVIEW_SECTION,
         }
     }
@@ -89,6 +112,7 @@ impl Owner {
             Self::Project | Self::Review => Origin::Project(place),
             Self::User => Origin::User(place),
             Self::Contract => Origin::Contract(place),
+            Self::Tier => Origin::Tier(place),
         }
     }
 }
@@ -107,6 +131,8 @@ pub(crate) struct Contents {
 pub(crate) struct Own {
     pub(crate) name: &'static str,
     pub(crate) text: String,
+    /// Its texts, if it is a list.
+    pub(crate) list: Vec<String>,
     pub(crate) line: usize,
 }
 
@@ -140,18 +166,24 @@ pub(crate) fn read(path: &Path, owner: Owner) -> Result<Contents, Error> {
         .map_err(|_| refused().with_findings(vec!["it is not UTF-8".to_owned()]))?;
     let reader = Reader { path, owner, text: &text };
     let table = DeTable::parse(&text).map_err(|error| reader.malformed(&error))?;
-    let mut contents = Contents::default();
-    reader.walk(owner.section(), table.get_ref(), &mut contents)?;
-    Ok(contents)
+    reader.section(table.get_ref())
 }
 
-struct Reader<'t> {
-    path: &'t Path,
-    owner: Owner,
-    text: &'t str,
+/// Reads the tables of one file.
+pub(crate) struct Reader<'t> {
+    pub(crate) path: &'t Path,
+    pub(crate) owner: Owner,
+    pub(crate) text: &'t str,
 }
 
 impl Reader<'_> {
+    /// Reads everything in a table.
+    pub(crate) fn section(&self, table: &DeTable<'_>) -> Result<Contents, Error> {
+        let mut contents = Contents::default();
+        self.walk(self.owner.section(), table, &mut contents)?;
+        Ok(contents)
+    }
+
     fn walk(
         &self,
         prefix: &str,
@@ -163,8 +195,8 @@ impl Reader<'_> {
             let name =
                 if prefix.is_empty() { segment.to_string() } else { format!("{prefix}.{segment}") };
             let offset = key.span().start;
-            if let Some(own) = self.owner.own_keys().iter().find(|known| **known == name) {
-                contents.own.push(self.own(own, offset, value)?);
+            if let Some(own) = self.owner.own_keys().iter().find(|(known, _)| *known == name) {
+                contents.own.push(self.own(*own, offset, value)?);
                 continue;
             }
             let is_meant = |spec: &&Spec| spec.name == Some(&name) && self.owner.knows(spec);
@@ -196,15 +228,17 @@ impl Reader<'_> {
 
     fn own(
         &self,
-        name: &'static str,
+        (name, kind): (&'static str, Kind),
         offset: usize,
         value: &Spanned<DeValue<'_>>,
     ) -> Result<Own, Error> {
-        let text = self.value(name, Kind::Text, offset, value)?.to_string();
-        Ok(Own { name, text, line: self.line(offset) })
+        let value = self.value(name, kind, offset, value)?;
+        let list = value.as_list().map(<[String]>::to_vec).unwrap_or_default();
+        Ok(Own { name, text: value.to_string(), list, line: self.line(offset) })
     }
 
-    fn value(
+    /// Returns a value that fits `kind`.
+    pub(crate) fn value(
         &self,
         name: &str,
         kind: Kind,
@@ -239,17 +273,20 @@ impl Reader<'_> {
         }
     }
 
-    fn refuse(&self, offset: usize, what: &str) -> Error {
+    /// Says what is wrong, and on which line.
+    pub(crate) fn refuse(&self, offset: usize, what: &str) -> Error {
         let place = format!("{}:{}", self.path.display(), self.line(offset));
         Error::new(Outcome::Contract, format!("{place}: {what}"))
     }
 
-    fn malformed(&self, error: &toml::de::Error) -> Error {
+    /// Says that the file is no TOML.
+    pub(crate) fn malformed(&self, error: &toml::de::Error) -> Error {
         let offset = error.span().map_or(0, |span| span.start);
         self.refuse(offset, &format!("not TOML: {}", error.message()))
     }
 
-    fn line(&self, offset: usize) -> usize {
+    /// Returns the line of an offset, from 1.
+    pub(crate) fn line(&self, offset: usize) -> usize {
         let before = self.text.as_bytes().get(..offset).unwrap_or(self.text.as_bytes());
         before.split(|byte| *byte == b'\n').count()
     }

@@ -16,6 +16,8 @@ pub(crate) enum Origin {
     Contract(Place),
     /// An environment variable.
     Environment(&'static str),
+    /// A tier in the file of a watch, which the user named.
+    Tier(Place),
     /// A flag.
     Flag(&'static str),
 }
@@ -38,6 +40,7 @@ impl Origin {
             | Self::Borrowed(_)
             | Self::User(_)
             | Self::Environment(_)
+            | Self::Tier(_)
             | Self::Flag(_)) => origin,
         }
     }
@@ -49,6 +52,7 @@ impl Origin {
             Self::User(_) => "user",
             Self::Borrowed(_) | Self::Contract(_) => "contract",
             Self::Environment(_) => "environment",
+            Self::Tier(_) => "tier",
             Self::Flag(_) => "flag",
         }
     }
@@ -57,7 +61,7 @@ impl Origin {
 impl fmt::Display for Origin {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Project(place) | Self::User(place) => {
+            Self::Project(place) | Self::User(place) | Self::Tier(place) => {
                 write!(formatter, "{}:{}", place.path.display(), place.line)
             }
             Self::Borrowed(place) | Self::Contract(place) => {

@@ -9,8 +9,8 @@ use airtight_core::price::Cost;
 use airtight_core::redact::Redactor;
 use airtight_core::run::{Attempt, Bill, EventKind, Report, Rung};
 use airtight_store::{
-    Again, AttemptEnd, Begun, Claim, Driver, Ledger, NewAttempt, NewEvent, NewRun, Run, RunId,
-    RunToken, StoreError,
+    Again, AttemptEnd, Begun, Claim, Driver, Lead, Ledger, Minutes, NewAttempt, NewEvent, NewRun,
+    Run, RunId, RunToken, StoreError,
 };
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
@@ -144,6 +144,22 @@ impl Recorder {
         report: &Report,
         claim: Option<Claim>,
     ) -> Result<(), StoreError> {
+        let finish = airtight_store::Finish { claim, ..self.end(report) };
+        self.ledger.finish(&self.token, finish).await
+    }
+
+    /// Puts the end of the run on record together with what its session yields, or nothing of either.
+    pub(crate) async fn settle(
+        &self,
+        report: &Report,
+        minutes: (Lead, Minutes),
+    ) -> Result<(), StoreError> {
+        let finish = airtight_store::Finish { minutes: Some(minutes), ..self.end(report) };
+        self.ledger.finish(&self.token, finish).await
+    }
+
+    /// Returns what is stored at the end, with everything that was not stored yet.
+    fn end(&self, report: &Report) -> airtight_store::Finish {
         let State { unsent, events, mut ended, extraction, .. } =
             std::mem::take(&mut *self.state());
         ended.extend(extraction);
@@ -151,8 +167,7 @@ impl Recorder {
         let finish = ending::finish(report, &self.redactor);
         let output = finish.output.as_deref();
         let ended = ended.into_iter().map(|end| ending::without(end, output)).collect();
-        let finish = airtight_store::Finish { events, ended, claim, ..finish };
-        self.ledger.finish(&self.token, finish).await
+        airtight_store::Finish { events, ended, ..finish }
     }
 
     /// Leaves the run to whoever begins it next, and its job to the queue.

@@ -27,8 +27,8 @@ impl Output<'_> {
         let result = self.repetition(run, value);
         self.tell(&Line::Result(Box::new(result)));
         self.conclude()?;
-        if self.manner.format == OutputFormat::Text {
-            self.printer.answer(value, pretty)?;
+        if let (OutputFormat::Text, Some(printer)) = (self.manner.format, &mut self.printer) {
+            printer.answer(value, pretty)?;
         }
         Ok(Outcome::Met)
     }

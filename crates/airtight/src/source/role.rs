@@ -37,7 +37,8 @@ impl Role {
     pub(crate) fn read(path: &Path, name: &str) -> Result<Self, Error> {
         let contents = read_file(path, Owner::Contract)?;
         let own = |name: &str| contents.own.iter().find(|own| own.name == name);
-        let usual = Own { name: "schema", text: format!("{name}.json"), line: 1 };
+        let text = format!("{name}.json");
+        let usual = Own { name: "schema", text, list: Vec::new(), line: 1 };
         Ok(Self {
             name: name.to_owned(),
             path: path.to_owned(),

@@ -9,6 +9,7 @@ use super::attempt::AttemptEnd;
 use super::event::NewEvent;
 use super::record::Review;
 use crate::queue::{Again, Claim};
+use crate::watch::{Lead, Minutes};
 
 /// The end of a run. All of it is stored, or nothing.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -47,6 +48,8 @@ pub struct Finish {
     pub review: Review,
     /// The job of the queue that this completes.
     pub claim: Option<Claim>,
+    /// What a session of the watch yields: written with the end, and the end with it.
+    pub minutes: Option<(Lead, Minutes)>,
 }
 
 /// Work that is to be tried again later: the run stays open, and nobody's.

@@ -14,6 +14,7 @@ use crate::queue::{Again, Claim, JobState};
 use crate::rows::{self, Columns, Packer, names};
 use crate::run::{Finish, Postponed, RunToken};
 use crate::stats::{Tally, TallyKey, bucket_of};
+use crate::watch::PackedMinutes;
 use crate::writer::{Transaction, Write};
 
 const END: &str = "UPDATE runs SET state = 'done', outcome = $3, rung = $4, valid = $5, \
@@ -83,6 +84,7 @@ struct End {
     coded: String,
     ended: Vec<PackedEnd>,
     events: PackedEvents,
+    minutes: Option<PackedMinutes>,
 }
 
 impl End {
@@ -92,8 +94,11 @@ impl End {
         let sieve = ledger.sieve(token);
         let ended = std::mem::take(&mut finish.ended);
         let events = std::mem::take(&mut finish.events);
+        let minutes = finish.minutes.take();
+        let minutes = minutes.map(|(lead, it)| PackedMinutes::new(ledger, lead, it)).transpose()?;
         let mut packer = Packer::new(sieve);
         Ok(Self {
+            minutes,
             token: token.clone(),
             valid: finish.outcome == "met" && finish.parsed.is_some(),
             cost_nano: finish.cost.map(rows::nano),
@@ -228,6 +233,9 @@ impl Write for End {
         if let Some(claim) = &self.finish.claim {
             timely = claimed(to, claim).await?;
         }
+        if let Some(minutes) = self.minutes.as_ref().filter(|_| timely == Timely::Stored) {
+            timely = minutes.holds(to).await?;
+        }
         if timely == Timely::Stored {
             timely = self.end_row(to).await?;
         }
@@ -241,6 +249,9 @@ impl Write for End {
         self.write_answer(to).await?;
         close_attempts(to, &self.token, &self.ended).await?;
         self.events.write(to, &self.token).await?;
+        if let Some(minutes) = &self.minutes {
+            minutes.write(to).await?;
+        }
         if let Some(claim) = &self.finish.claim {
             delete_job(to, claim.job).await?;
         }

@@ -19,6 +19,7 @@ mod retention;
 mod review;
 mod runs;
 mod stats;
+mod watch;
 mod workers;
 
 /// Makes a test of each law on each database.

@@ -111,6 +111,7 @@ pub(in crate::commands) fn refuse_foreign(program: Program, config: &Config) -> 
             Origin::Environment(_)
             | Origin::Contract(_)
             | Origin::User(_)
+            | Origin::Tier(_)
             | Origin::Borrowed(_)
             | Origin::Project(_),
         )

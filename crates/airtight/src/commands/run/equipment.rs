@@ -15,14 +15,22 @@ use airtight_agent::{
 use airtight_core::nearest;
 use airtight_core::run::{self, Terminal};
 
-use crate::cli::RunArgs;
 use crate::config::{Config, Key};
 use crate::env::Environment;
 use crate::error::{Error, Outcome};
 use crate::output;
 
+/// What is asked for beside the settings.
+#[derive(Debug, Clone, Copy, Default)]
+pub(in crate::commands) struct Wanted<'a> {
+    /// The folder that tools are confined to; absent, the launch directory.
+    pub(in crate::commands) workspace: Option<&'a Path>,
+    /// A file with more MCP servers.
+    pub(in crate::commands) mcp_config: Option<&'a str>,
+}
+
 /// What the model may use, before anything is started.
-pub(super) struct Equipment {
+pub(in crate::commands) struct Equipment {
     workspace: Arc<Workspace>,
     permissions: Arc<Permissions>,
     /// Absent if the model is asked once, without tools.
@@ -34,7 +42,7 @@ pub(super) struct Equipment {
 
 /// Whether the model has tools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Offered {
+pub(in crate::commands) enum Offered {
     /// It has.
     Tools,
     /// It is asked for the answer alone.
@@ -47,25 +55,25 @@ struct Tools {
 }
 
 /// What the model may use, started.
-pub(super) struct Unpacked {
-    pub(super) toolbox: Toolbox,
-    pub(super) hooks: Hooks,
-    pub(super) subagents: Option<Subagents>,
-    pub(super) mcp: Mcp,
+pub(in crate::commands) struct Unpacked {
+    pub(in crate::commands) toolbox: Toolbox,
+    pub(in crate::commands) hooks: Hooks,
+    pub(in crate::commands) subagents: Option<Subagents>,
+    pub(in crate::commands) mcp: Mcp,
     pub(super) workspace: PathBuf,
     pub(super) permission_mode: &'static str,
-    pub(super) terminal: Terminal,
+    pub(in crate::commands) terminal: Terminal,
 }
 
 impl Equipment {
     /// Reads what is asked for, and refuses what cannot be had.
-    pub(super) fn plan(
-        args: &RunArgs,
+    pub(in crate::commands) fn plan(
+        wanted: Wanted<'_>,
         config: &Config,
         environment: &Environment,
         offered: Offered,
     ) -> Result<Self, Error> {
-        let folder = match &args.tools.workspace {
+        let folder = match wanted.workspace {
             Some(folder) => environment.launch_directory().join(folder),
             None => environment.launch_directory().to_owned(),
         };
@@ -82,14 +90,14 @@ impl Equipment {
         if offered == Offered::Tools {
             let standard = equipment.standard(sandbox(config)?);
             require_core_tools(config, &standard)?;
-            let servers = server::read(args, config, environment)?;
+            let servers = server::read(wanted.mcp_config, config, environment)?;
             equipment.tools = Some(Tools { standard, servers });
         }
         Ok(equipment)
     }
 
     /// Returns the folder that everything is confined to.
-    pub(super) fn folder(&self) -> &Path {
+    pub(in crate::commands) fn folder(&self) -> &Path {
         self.workspace.root()
     }
 
@@ -105,13 +113,13 @@ impl Equipment {
     }
 
     /// Returns what servers are told that must not show: secret variables, and every header.
-    pub(super) fn secrets(&self) -> Vec<&str> {
+    pub(in crate::commands) fn secrets(&self) -> Vec<&str> {
         let servers = self.tools.iter().flat_map(|tools| &tools.servers);
         servers.flat_map(server::secrets).collect()
     }
 
     /// Starts what has to be started.
-    pub(super) async fn unpack(self, session_id: &str) -> Unpacked {
+    pub(in crate::commands) async fn unpack(self, session_id: &str) -> Unpacked {
         let root = self.workspace.root().to_owned();
         let permissions = self.permissions;
         let is_shown = |tool| permissions.visibility(tool, Effect::Reads) == Visibility::Shown;
@@ -147,7 +155,7 @@ impl Unpacked {
     }
 
     /// Returns what deserves a warning.
-    pub(super) fn notes(&self) -> Vec<String> {
+    pub(in crate::commands) fn notes(&self) -> Vec<String> {
         let servers = self.mcp.statuses().iter().filter_map(|status| {
             let why = status.failure.as_ref().or(status.note.as_ref())?;
             Some(format!("MCP server `{}`: {why}", status.name))

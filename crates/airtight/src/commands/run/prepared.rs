@@ -14,7 +14,7 @@ use airtight_core::run::{Policy, Terminal};
 
 use super::access::{Access, Consent, Extraction};
 use super::driver::{self, Driver};
-use super::equipment::{self, Equipment, Offered};
+use super::equipment::{self, Equipment, Offered, Wanted};
 use super::examples;
 use super::job;
 use super::limit::Limit;
@@ -82,7 +82,11 @@ impl Prepared {
         let stdin = stdin(args, &source)?;
         let schema = contract_text(&source, limit)?;
         let contract = contract(args, &schema, &source, environment)?;
-        let equipment = Equipment::plan(args, &config, environment, tools(args, &driver))?;
+        let wanted = Wanted {
+            workspace: args.tools.workspace.as_deref(),
+            mcp_config: args.tools.mcp_config.as_deref(),
+        };
+        let equipment = Equipment::plan(wanted, &config, environment, tools(args, &driver))?;
         let access = Access::find(&driver, equipment.folder(), &config, environment)?;
         let extractor = Extraction::find(&driver, &config, environment)?;
         let mut notes = config.warnings.clone();

@@ -3,7 +3,6 @@
 use airtight_agent::{McpServer, McpTransport};
 use airtight_core::redact::names_secret;
 
-use crate::cli::RunArgs;
 use crate::config::{Config, Key};
 use crate::env::Environment;
 use crate::error::{Error, Outcome};
@@ -14,14 +13,14 @@ const LIMIT_BYTES: usize = 1024 * 1024;
 
 /// Reads every server.
 pub(super) fn read(
-    args: &RunArgs,
+    named: Option<&str>,
     config: &Config,
     environment: &Environment,
 ) -> Result<Vec<McpServer>, Error> {
     let mut servers = McpServer::read(&config.table(Key::McpServers)).map_err(|error| {
         Error::new(Outcome::Contract, "`mcpServers` cannot be used").caused_by(error)
     })?;
-    let Some(path) = &args.tools.mcp_config else { return Ok(servers) };
+    let Some(path) = named else { return Ok(servers) };
     let refused = || Error::new(Outcome::Contract, format!("`--mcp-config {path}` cannot be used"));
     let bytes = file::read(&environment.resolve(path), LIMIT_BYTES)
         .map_err(|error| refused().caused_by(error))?;

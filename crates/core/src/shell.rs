@@ -1,4 +1,4 @@
-//! What a shell command consists of, as far as a permission may count on it.
+//! What a shell command consists of, as far as a permission or a guard may count on it.
 //!
 //! To allow, everything must be understood: a command is taken apart into simple commands, and one
 //! that runs, reads or writes something by other means than its own words (substitution,
@@ -14,7 +14,14 @@ const HARMLESS: [&str; 6] =
 
 /// Takes a command apart into its simple commands, each as words joined by a space, words that
 /// need quotes in single ones; `None` if there is anything in it that is not understood.
-pub(super) fn simple_commands(text: &str) -> Option<Vec<String>> {
+pub fn simple_commands(text: &str) -> Option<Vec<String>> {
+    let join = |words: Vec<String>| words.into_iter().map(quoted).collect::<Vec<_>>().join(" ");
+    Some(command_words(text)?.into_iter().map(join).collect())
+}
+
+/// Takes a command apart into the words of its simple commands, quotes taken off; `None` if there is
+/// anything in it that is not understood.
+pub fn command_words(text: &str) -> Option<Vec<Vec<String>>> {
     let mut reader = Reader { rest: text.chars().peekable(), commands: Vec::new(), words: vec![] };
     reader.read()?;
     (!reader.commands.is_empty()).then_some(reader.commands)
@@ -22,7 +29,7 @@ pub(super) fn simple_commands(text: &str) -> Option<Vec<String>> {
 
 struct Reader<'t> {
     rest: Peekable<Chars<'t>>,
-    commands: Vec<String>,
+    commands: Vec<Vec<String>>,
     words: Vec<String>,
 }
 
@@ -36,6 +43,7 @@ impl Reader<'_> {
                     let _: Option<char> = self.rest.next();
                     self.end_command();
                 }
+                _ if self.skips_redirection() => {}
                 _ => {
                     let word = self.word()?;
                     self.words.push(word);
@@ -57,19 +65,13 @@ impl Reader<'_> {
     }
 
     fn end_command(&mut self) {
-        self.words.retain(|word| !HARMLESS.contains(&word.as_str()));
         if !self.words.is_empty() {
-            self.commands.push(self.words.join(" "));
-            self.words.clear();
+            self.commands.push(std::mem::take(&mut self.words));
         }
     }
 
     /// Reads one word, quotes taken off.
     fn word(&mut self) -> Option<String> {
-        let bare = self.bare_redirection();
-        if bare.is_some() {
-            return bare;
-        }
         // A comment may hold quotes, which would hide the lines after it.
         if self.rest.peek() == Some(&'#') {
             return None;
@@ -92,11 +94,11 @@ impl Reader<'_> {
                 }
             }
         }
-        Some(quoted(word))
+        Some(word)
     }
 
-    /// Reads a harmless redirection that stands by itself.
-    fn bare_redirection(&mut self) -> Option<String> {
+    /// Skips a harmless redirection that stands by itself, if that is what comes.
+    fn skips_redirection(&mut self) -> bool {
         let ahead = self.rest.clone();
         let delimits = |next: Option<char>| {
             next.is_none_or(|next| matches!(next, ' ' | '\t' | '\n' | ';' | '|'))
@@ -105,11 +107,11 @@ impl Reader<'_> {
             let mut ahead = ahead.clone();
             redirection.chars().all(|expected| ahead.next() == Some(expected))
                 && delimits(ahead.next())
-        })?;
-        for _ in found.chars() {
+        });
+        for _ in found.unwrap_or_default().chars() {
             let _: Option<char> = self.rest.next();
         }
-        Some(found.to_owned())
+        found.is_some()
     }
 
     fn single_quoted(&mut self, word: &mut String) -> Option<()> {
@@ -168,20 +170,28 @@ fn quoted(word: String) -> String {
 /// Returns everything in a command that may be run: each run of words, from each of its words on.
 ///
 /// Quotes and backslashes are dropped, whatever they quote, and the folder of a program is.
-pub(super) fn suspects(text: &str) -> impl Iterator<Item = String> {
-    let unquoted: String =
-        text.replace("\\\n", "").chars().filter(|next| !"'\"\\".contains(*next)).collect();
-    let parts: Vec<Vec<String>> = unquoted
-        .split([';', '&', '|', '\n', '`', '(', ')', '{', '}', '<', '>'])
-        .map(|part| part.split_whitespace().map(str::to_owned).collect())
-        .collect();
-    parts.into_iter().flat_map(|words| {
+pub fn suspects(text: &str) -> impl Iterator<Item = String> {
+    suspect_words(text).into_iter().flat_map(|words| {
         (0..words.len()).flat_map(move |start| {
             let words = words.get(start..).unwrap_or_default().join(" ");
             let (program, rest) = words.split_once(' ').unwrap_or((&words, ""));
-            let name = program.rsplit('/').next().unwrap_or(program);
-            let bare = format!("{name} {rest}").trim_end().to_owned();
+            let bare = format!("{} {rest}", program_name(program)).trim_end().to_owned();
             [words, bare]
         })
     })
+}
+
+/// Returns the runs of words in a command: quotes and backslashes are dropped, whatever they quote.
+pub fn suspect_words(text: &str) -> Vec<Vec<String>> {
+    let unquoted: String =
+        text.replace("\\\n", "").chars().filter(|next| !"'\"\\".contains(*next)).collect();
+    unquoted
+        .split([';', '&', '|', '\n', '`', '(', ')', '{', '}', '<', '>'])
+        .map(|part| part.split_whitespace().map(str::to_owned).collect())
+        .collect()
+}
+
+/// Returns the name of a program without its folder.
+pub fn program_name(program: &str) -> &str {
+    program.rsplit('/').next().unwrap_or(program)
 }

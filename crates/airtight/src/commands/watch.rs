@@ -1,0 +1,247 @@
+//! `airtight watch`: watch services, tier by tier.
+
+mod bench;
+mod crew;
+mod decide;
+mod door;
+mod listener;
+mod lists;
+mod settings;
+mod telling;
+
+use std::path::PathBuf;
+use std::str::FromStr as _;
+use std::sync::Arc;
+
+use airtight_agent::{ApprovalMode, Environment as CommandEnvironment, Permissions, Rule};
+use airtight_core::redact::Redactor;
+use airtight_core::watch::{ChainOutcome, Surroundings, Tier, Trigger, WatchMode};
+use airtight_watch::{Address, Estate, LedgerClock, SHELL, WatchError, Watcher, Wish};
+use secrecy::ExposeSecret as _;
+use tokio_util::sync::CancellationToken;
+
+use crate::batch::unusable;
+use crate::cli::{WatchAction, WatchArgs};
+use crate::commands::batch::plan::books;
+use crate::commands::batch::runtime;
+use crate::commands::run::logging;
+use crate::commands::signals;
+use crate::config::Config;
+use crate::env::Environment;
+use crate::error::{Error, Outcome};
+use crate::ledger::Books;
+use crate::printer::{Printer, Span, Tone};
+use bench::Base;
+use crew::{Benches, Crew};
+pub(crate) use door::{DoorArgs, ask as ask_at_door};
+use settings::{Settings, Source};
+use telling::Telling;
+
+/// The folder of the logs in the folder for what we keep.
+const LOGS: &str = "watch/logs";
+
+/// Runs what was typed.
+pub(super) fn run(
+    args: &WatchArgs,
+    environment: &Environment,
+    printer: &mut Printer,
+) -> Result<Outcome, Error> {
+    match &args.action {
+        None => watch(args, environment, printer),
+        Some(WatchAction::Approve(decision)) => {
+            decide::run(decision, decide::Answer::Approve, environment, printer)
+        }
+        Some(WatchAction::Decline(decision)) => {
+            decide::run(decision, decide::Answer::Decline, environment, printer)
+        }
+        Some(action) => lists::run(action, environment, printer),
+    }
+}
+
+/// Everything that is known before the ledger is opened.
+struct Plan {
+    benches: Benches,
+    books: Books,
+    redactor: Redactor,
+    estate: Estate,
+}
+
+fn watch(
+    args: &WatchArgs,
+    environment: &Environment,
+    printer: &mut Printer,
+) -> Result<Outcome, Error> {
+    let stop = CancellationToken::new();
+    signals::listen(stop.clone())?;
+    let log = logging::start(environment);
+    let plan = Plan::new(args, environment)?;
+    log.mask(plan.redactor.clone());
+    let notes = plan.benches.notes();
+    for note in notes.iter().chain(&log.fault).filter(|_| !args.quiet) {
+        let text = Span::plain(format!(" {}", plan.redactor.mask(note)));
+        printer.note(&[Span::new(Tone::Warning, "warning:"), text]);
+    }
+    if let Err(error) = airtight_agent::hide_process() {
+        tracing::warn!(%error, "commands can read the environment of this process");
+    }
+    let wish = wish(args);
+    runtime()?.block_on(async {
+        let place = plan.books.place();
+        let ledger = plan.books.open(plan.redactor.clone()).await?;
+        let telling = Telling::new(args, printer.is_terminal(), plan.redactor.clone());
+        let crew = Crew {
+            benches: plan.benches,
+            ledger: ledger.clone(),
+            retention: plan.books.retention(),
+            redactor: plan.redactor,
+        };
+        let clock = LedgerClock(ledger.clone());
+        let estate = (ledger.clone(), plan.estate);
+        let watcher = Watcher::new(estate, crew, clock, telling.teller(), stop.clone());
+        let watching = async {
+            match wish {
+                Some(wish) => watcher.once(wish).await.map(Some),
+                None => watcher.run().await.map(|()| None),
+            }
+        };
+        let watched = telling.during(watching, &stop, printer).await;
+        ledger.close().await;
+        conclude(watched?, &place)
+    })
+}
+
+fn conclude(
+    watched: Result<Option<ChainOutcome>, WatchError>,
+    place: &str,
+) -> Result<Outcome, Error> {
+    let outcome = watched.map_err(|error| failed(error, place))?;
+    Ok(match outcome {
+        None | Some(ChainOutcome::Settled { .. } | ChainOutcome::Blocked(_)) => Outcome::Met,
+        Some(ChainOutcome::Stopped) => {
+            Outcome::Run(airtight_core::run::Outcome::Interrupted)
+        }
+        Some(
+            ChainOutcome::Aborted
+            | ChainOutcome::Lost
+            | ChainOutcome::Stale
+            | ChainOutcome::Failed,
+        ) => Outcome::Rejected,
+    })
+}
+
+fn failed(error: WatchError, place: &str) -> Error {
+    match error {
+        WatchError::Store(error) => unusable(error, place),
+        WatchError::Busy { .. } => Error::new(Outcome::Busy, error.to_string())
+            .hint("wait for its end, or stop it; `airtight watch status` shows who leads")
+            .hint("another estate needs a ledger of its own: `--database PATH`"),
+        WatchError::Replaced => Error::new(Outcome::Busy, error.to_string())
+            .hint("`airtight watch status` shows who leads"),
+        WatchError::Disagreement(_) | WatchError::Unwritable(_) => {
+            Error::new(Outcome::Machine, "the watch cannot go on").caused_by(error)
+        }
+    }
+}
+
+/// Returns what is asked for, if it is one chain.
+fn wish(args: &WatchArgs) -> Option<Wish> {
+    let is_asked = args.tier.is_some() || args.prompt.is_some();
+    if !args.once && !is_asked {
+        return None;
+    }
+    let tier = args.tier.and_then(|tier| Tier::try_from(tier).ok());
+    Some(Wish {
+        trigger: if is_asked { Trigger::Manual } else { Trigger::Scheduled },
+        tier: tier.unwrap_or(Tier::Observe),
+        request: args.prompt.clone(),
+    })
+}
+
+impl Plan {
+    fn new(args: &WatchArgs, environment: &Environment) -> Result<Self, Error> {
+        let source = Source::find(args.config.as_deref(), environment)?;
+        let mut settings = source.settings(environment)?;
+        if args.dry_run {
+            settings.policy.escalation.mode = WatchMode::DryRun;
+        }
+        let trust = args.trust.trust();
+        let config = Config::load(environment, None, args.entries(), trust)?;
+        let books = books(&config, environment)?;
+        let settings = Arc::new(settings);
+        let base = Base { environment: environment.clone(), flags: args.entries(), trust };
+        let benches = Benches::new(Arc::clone(&settings), base)?;
+        let redactor = redactor(&settings, &benches, &books, environment);
+        let estate = estate(&settings, &redactor, environment)?;
+        Ok(Self { benches, books, redactor, estate })
+    }
+}
+
+/// Knows everything that must not show.
+fn redactor(
+    settings: &Settings,
+    benches: &Benches,
+    books: &Books,
+    environment: &Environment,
+) -> Redactor {
+    let mut secrets = benches.secrets();
+    secrets.extend(books.secrets());
+    for target in &settings.targets {
+        if let Address::Webhook { url, .. } = &target.address {
+            secrets.push(url.expose_secret().to_owned());
+        }
+    }
+    let known = secrets.iter().map(String::as_str);
+    Redactor::new(known.chain(environment.secrets()))
+}
+
+fn estate(
+    settings: &Settings,
+    redactor: &Redactor,
+    environment: &Environment,
+) -> Result<Estate, Error> {
+    let no_place = || {
+        Error::new(Outcome::Contract, "there is no place for logs: neither `HOME` nor `XDG_DATA_HOME` is set")
+            .hint("say where they are to be: `logs = \"…\"` in the file of the watch")
+    };
+    let kept = || environment.data_folder().map(|data| data.join(LOGS));
+    let logs: PathBuf = settings.logs.clone().or_else(kept).ok_or_else(no_place)?;
+    let [observe, investigate, remediate] = Tier::ALL.map(|tier| settings.tier(tier));
+    let named = |name: &str| (name.to_owned(), settings.path.display().to_string());
+    Ok(Estate {
+        interval: settings.interval,
+        policy: settings.policy.clone(),
+        limits: settings.limits,
+        memory_budget_tokens: settings.memory_budget_tokens,
+        session_limit: settings.session_limit,
+        verify_after: settings.verify_after,
+        surroundings: Surroundings {
+            mode: settings.policy.escalation.mode,
+            targets: settings.targets.iter().map(|target| target.name.clone()).collect(),
+            more: std::iter::once(named("watch_file")).chain(settings.environment.clone()).collect(),
+            ..Surroundings::default()
+        },
+        services: settings.services.clone(),
+        tasks: [observe, investigate, remediate].map(|tier| tier.task.clone()),
+        denied: [denied(&observe.deny)?, denied(&investigate.deny)?, denied(&remediate.deny)?],
+        logs,
+        handoff: settings.handoff.clone(),
+        pre_session: settings.pre_session.clone(),
+        targets: settings.targets.clone(),
+        folder: settings.workspace.clone(),
+        environment: CommandEnvironment::without_secrets(environment.all()),
+        redactor: redactor.clone(),
+        lease: Estate::LEASE,
+        look_every: Estate::LOOK_EVERY,
+    })
+}
+
+/// Returns who denies these commands, whatever runs them.
+fn denied(commands: &[String]) -> Result<Permissions, Error> {
+    let rule = |command: &String| {
+        Rule::from_str(&format!("{SHELL}({command})")).map_err(|error| {
+            Error::new(Outcome::Contract, "`deny` of a tier cannot be read").caused_by(error)
+        })
+    };
+    let rules: Vec<Rule> = commands.iter().map(rule).collect::<Result<_, _>>()?;
+    Ok(Permissions::new(ApprovalMode::Yolo).exclude(rules))
+}

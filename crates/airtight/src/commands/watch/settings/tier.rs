@@ -1,0 +1,124 @@
+//! What is set for a tier: `[tiers.1]`, `[tiers.2]`, `[tiers.3]`.
+//!
+//! A tier has the settings of `airtight.toml` that make sense for it, and a task, tools and denied
+//! commands of its own. What it does not say is as for tier 1, then as for all, then built in.
+
+use std::path::Path;
+
+use airtight_core::watch::{Tier, default_tools, denied_commands, tier_prompt};
+use toml::de::{DeTable, DeValue};
+
+use super::section::Section;
+use super::read_text;
+use crate::config::{Entry, Own, Reader};
+use crate::env::Environment;
+use crate::error::Error;
+
+/// The longest task: about as much as models can heed.
+const TASK_LIMIT_BYTES: usize = 1024 * 1024;
+
+/// What is set for a tier.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct TierSettings {
+    /// Settings, as in `airtight.toml`.
+    pub(crate) entries: Vec<Entry>,
+    /// Its standing instructions.
+    pub(crate) task: String,
+    /// What it may use, by claude's names or ours.
+    pub(crate) tools: Vec<String>,
+    /// Commands that it must not run.
+    pub(crate) deny: Vec<String>,
+}
+
+/// What a table says.
+#[derive(Debug, Default)]
+struct Said {
+    entries: Vec<Entry>,
+    task: Option<String>,
+    tools: Option<Vec<String>>,
+    deny: Option<Vec<String>>,
+}
+
+/// Reads every tier.
+pub(super) fn read(
+    reader: &Reader<'_>,
+    table: &DeTable<'_>,
+    (folder, environment): (&Path, &Environment),
+    root: &Section,
+) -> Result<[TierSettings; 3], Error> {
+    let mut said = [Said::default(), Said::default(), Said::default()];
+    let all = Section::table(reader, table, "tiers")?;
+    for (key, value) in all.into_iter().flatten() {
+        let (name, offset) = (key.get_ref().as_ref(), key.span().start);
+        let place = Tier::ALL.iter().zip(&mut said).find(|(tier, _)| is_named(**tier, name));
+        let Some((_, slot)) = place else {
+            let error = reader.refuse(offset, &format!("there is no tier `{name}`"));
+            return Err(error.hint("there are `[tiers.1]`, `[tiers.2]` and `[tiers.3]`"));
+        };
+        let DeValue::Table(table) = value.get_ref() else {
+            return Err(reader.refuse(offset, &format!("`tiers.{name}` must be a table")));
+        };
+        *slot = read_one(reader, table, folder, environment)?;
+    }
+    let [first, ..] = &said;
+    let for_all = |name: &str| root.list(name).map(<[String]>::to_vec);
+    let settle = |tier: Tier, own: &Said| {
+        let tools = own.tools.clone().or_else(|| first.tools.clone()).or_else(|| for_all("tools"));
+        let deny = own.deny.clone().or_else(|| for_all("deny"));
+        let entries = if own.entries.is_empty() { first.entries.clone() } else { own.entries.clone() };
+        TierSettings {
+            entries,
+            task: own.task.clone().unwrap_or_else(|| tier_prompt(tier).to_owned()),
+            tools: tools.unwrap_or_else(|| usual_tools(tier)),
+            deny: deny.unwrap_or_else(|| usual_denials(tier)),
+        }
+    };
+    let [one, two, three] = &said;
+    Ok([
+        settle(Tier::Observe, one),
+        settle(Tier::Investigate, two),
+        settle(Tier::Remediate, three),
+    ])
+}
+
+fn is_named(tier: Tier, name: &str) -> bool {
+    tier.number().to_string() == name || tier.name() == name
+}
+
+fn usual_tools(tier: Tier) -> Vec<String> {
+    default_tools(tier).iter().map(|tool| tool.claude_name().to_owned()).collect()
+}
+
+fn usual_denials(tier: Tier) -> Vec<String> {
+    denied_commands(tier).into_iter().map(str::to_owned).collect()
+}
+
+fn read_one(
+    reader: &Reader<'_>,
+    table: &DeTable<'_>,
+    folder: &Path,
+    environment: &Environment,
+) -> Result<Said, Error> {
+    let contents = reader.section(table)?;
+    let own = |name: &str| contents.own.iter().find(|own| own.name == name);
+    let place = |own: &Own| format!("{}:{}", reader.path.display(), own.line);
+    let task = match (own("prompt"), own("prompt_file")) {
+        (Some(inline), None) => Some(inline.text.clone()),
+        (None, Some(file)) => {
+            let path = match file.text.starts_with('~') {
+                true => environment.resolve(&file.text),
+                false => folder.join(&file.text),
+            };
+            Some(read_text(&path, TASK_LIMIT_BYTES, &place(file), "prompt_file")?)
+        }
+        (Some(_), Some(file)) => {
+            let message = format!("{}: `prompt_file` stands beside `prompt`", place(file));
+            return Err(Error::new(crate::error::Outcome::Contract, message)
+                .hint("leave one of them out"));
+        }
+        (None, None) => None,
+    };
+    let list = |name: &str| own(name).map(|own| own.list.clone());
+    let (tools, deny) = (list("tools"), list("deny"));
+    Ok(Said { task, tools, deny, entries: contents.entries })
+}

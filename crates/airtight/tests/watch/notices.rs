@@ -1,0 +1,85 @@
+//! What a watch tells, on stdout and to those who are to be told.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpListener;
+use std::process::Child;
+
+use airtight_store::NotificationState;
+use serde_json::{Value, json};
+
+use crate::estate::{Estate, answer, report};
+
+/// Reads until so many chains have ended.
+pub(crate) fn await_ended_chains(child: &mut Child, count: usize) {
+    let lines = BufReader::new(child.stdout.as_mut().unwrap()).lines();
+    let ended = lines.filter(|line| {
+        let notice: Value = serde_json::from_str(line.as_ref().unwrap()).unwrap();
+        notice["type"] == "chain_ended"
+    });
+    assert_eq!(ended.take(count).count(), count);
+}
+
+/// In a pipe, stdout is pure data.
+#[test]
+fn a_pipe_gets_one_object_a_line() {
+    let estate = Estate::new([answer(report("healthy", false))]);
+    let said = estate.once(&[]);
+    let kinds: Vec<Value> = said.lines().iter().map(|line| line["type"].clone()).collect();
+    let expected =
+        ["leading", "chain_began", "session_began", "event", "session_ended", "chain_ended"];
+    assert_eq!(kinds, expected.map(Value::from));
+    assert!(said.lines().iter().all(|line| line["version"] == 1));
+    assert_eq!(said.stderr, "");
+}
+
+/// CO-95: the first chain of a day queues a digest, the second does not.
+#[test]
+fn a_digest_is_sent_once_a_day() {
+    let estate = Estate::new([answer(report("healthy", false)), answer(report("healthy", false))])
+        .set("---\n[notify.file]\ncommand = \"cat >> told.jsonl\"\n");
+    assert_eq!(estate.once(&[]).code, 0);
+    assert_eq!(estate.once(&[]).code, 0);
+    let titles: Vec<_> = estate.notifications().into_iter().map(|it| it.title).collect();
+    assert_eq!(titles, ["Daily digest: all 1 services are healthy"]);
+    let told = std::fs::read_to_string(estate.path("told.jsonl")).unwrap();
+    let told: Value = serde_json::from_str(&told).unwrap();
+    assert_eq!((&told["category"], &told["version"]), (&json!("daily_digest"), &json!(1)));
+}
+
+/// CO-108: a target that fails blocks nothing, and is on record.
+#[test]
+fn a_target_that_fails_is_on_record() {
+    let estate = Estate::new([answer(report("healthy", false))])
+        .set("---\n[notify.dead]\nwebhook = \"http://127.0.0.1:1/s3cret-address\"\n");
+    let said = estate.once(&[]);
+    assert_eq!(said.code, 0, "{said:?}");
+    let queued = estate.notifications().remove(0);
+    assert_eq!((queued.state, queued.attempts), (NotificationState::Queued, 1));
+    assert!(queued.error.unwrap().contains("cannot be reached"));
+    assert!(!said.stdout.contains("s3cret-address"), "{said:?}");
+}
+
+/// A webhook gets what Slack takes.
+#[test]
+fn a_webhook_gets_what_it_takes() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/hook", listener.local_addr().unwrap());
+    let told = std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let mut text = Vec::new();
+        while !String::from_utf8_lossy(&text).trim_end().ends_with('}') {
+            let mut buffer = [0; 4096];
+            let count = stream.read(&mut buffer).unwrap();
+            text.extend_from_slice(&buffer[..count]);
+        }
+        stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok").unwrap();
+        String::from_utf8(text).unwrap()
+    });
+    let estate = Estate::new([answer(report("healthy", false))])
+        .set(&format!("---\n[notify.chat]\nwebhook = \"{url}\"\nformat = \"slack\"\n"));
+    assert_eq!(estate.once(&[]).code, 0);
+    let told = told.join().unwrap();
+    let body: Value = serde_json::from_str(told.split_once("\r\n\r\n").unwrap().1).unwrap();
+    assert!(body["text"].as_str().unwrap().contains("Daily digest"), "{body}");
+    assert_eq!(estate.notifications()[0].state, NotificationState::Sent);
+}

@@ -1,0 +1,73 @@
+//! The watch: scheduled sessions observe services, investigate and remediate; what they find becomes
+//! events, memories, service states and escalations.
+//!
+//! These are its policies: functions of their arguments, with the time as one of them. Nothing here reads a
+//! file, asks a clock or runs anything. What a session says is data, judged by the contract; what it asks
+//! for is decided by policy.
+
+mod chain;
+mod context;
+mod cooldown;
+mod digest;
+mod escalation;
+mod event;
+mod handoff;
+mod level;
+mod markers;
+mod memory;
+mod notification;
+mod prompt;
+mod quote;
+mod response;
+mod schedule;
+mod services;
+mod session;
+mod span;
+mod tier;
+mod tools;
+
+pub use chain::{
+    Approved, Brief, Chain, ChainOutcome, ChainPolicy, ChainStart, Known, OutOfTurn, Record,
+    STALE_MS, SessionEnd, Step,
+};
+pub use context::{Surroundings, session_context};
+pub use cooldown::{
+    ActionRecord, ActionState, ClaimedResult, CommandAction, CommandNote, CooldownAction,
+    CooldownChange, CooldownClaim, CooldownLimits, CooldownVerdict, Counter, Denied, Recognised,
+    Window, judge_command, recognise, settle_claims,
+};
+pub use digest::{DIGEST_MS, Digest, is_digest_due};
+pub use escalation::{
+    Blocked, BlockedBy, Decision, ESCALATION_LIMIT_CHARS, Escalate, EscalationBlock,
+    EscalationPolicy, PastEscalation, Situation, WatchMode, affected, decide, escalation_block,
+};
+pub use event::{Event, EventOrigin};
+pub use handoff::{CheckResult, HANDOFF_LIMIT_BYTES, Handoff, HandoffError};
+pub use level::{Level, LevelEdit, LevelReason};
+pub use markers::{
+    MARKER_TEXT_LIMIT_BYTES, MarkerReader, Markers, REFUSED_LINES_LIMIT, Refused, RefusedLine,
+};
+pub use memory::{
+    Category, Confidence, FADING_MS, GRACE_MS, Learned, MEMORY_BUDGET_TOKENS, Memory, MemoryBlock,
+    MemoryChange, MemoryClaim, MemoryKey, MemoryPolicy, MemorySource, NewMemory, NoCategory,
+    OBSERVATION_LIMIT_CHARS, SESSION_CLAIMS_LIMIT, Trust, approve, learn, memory_block,
+    same_observation,
+};
+pub use notification::{Notification, NotificationCategory, generic_payload, slack_payload};
+pub use prompt::tier_prompt;
+pub use response::{
+    AgentResponse, Escalation, EscalationRequest, KeyedMemory, NoResponse, RESPONSE_SCHEMAS,
+    ResponseSchema,
+};
+pub use schedule::{
+    INTERVAL_MS, NextChain, NextKind, Schedule, Trigger, VERIFICATION_MS, Verification,
+};
+pub use services::{
+    CLEARING_STREAK, ServiceChange, ServiceCheck, ServiceState, ServiceStatus, Turn, fold_checks,
+};
+pub use session::{
+    Ask, ExitClaim, Extracted, Extraction, Finished, HandoffFile, Legacy, Payload, SessionEnding,
+    SessionStatus, response_text,
+};
+pub use tier::{NoTier, Tier};
+pub use tools::{TierTool, default_tools, denied_commands, settings_for};

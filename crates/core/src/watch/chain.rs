@@ -1,0 +1,358 @@
+//! One chain: from tier 1 up, session by session, until nobody asks for more or policy says no.
+//!
+//! A machine without I/O: [`Chain::step`] says what to do, and what came of it is fed back. Its state is
+//! data: whoever stores it before each step can be killed at any point and goes on without doing anything
+//! twice. A session that had begun is never begun again: what it did is not known, and that is told.
+
+mod ending;
+mod record;
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use super::escalation::{
+    BlockedBy, Decision, Escalate, EscalationPolicy, Situation, WatchMode, decide,
+};
+use super::event::Event;
+use super::level::Level;
+use super::schedule::Trigger;
+use super::session::{Extracted, Finished, Legacy, SessionStatus};
+use super::tier::Tier;
+use crate::price::Cost;
+
+pub use record::{Known, Record, SessionEnd};
+
+/// A chain that was left for longer than this is not gone on with: what it knows is old.
+pub const STALE_MS: i64 = 60 * 60 * 1_000;
+
+/// What a chain is about.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChainStart {
+    /// Its id.
+    pub id: String,
+    /// Why it began.
+    pub trigger: Trigger,
+    /// The tier that it begins with.
+    pub tier: Tier,
+    /// What somebody asked for, in their words; every session is told.
+    pub request: Option<String>,
+    /// What the first session is told of an earlier one: an escalation that somebody gave leave to.
+    pub approved: Option<Approved>,
+}
+
+/// An escalation that somebody gave leave to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Approved {
+    /// The session that asked.
+    pub from_session: String,
+    /// What the next one is told.
+    pub escalate: Escalate,
+}
+
+/// What is allowed to a chain, as it was at its start.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChainPolicy {
+    /// What may be escalated.
+    pub escalation: EscalationPolicy,
+    /// Whose memories are told at once.
+    pub memory: super::memory::MemoryPolicy,
+    /// Whether markers and handoffs are read.
+    pub legacy: Legacy,
+}
+
+/// A session that is to be run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Brief {
+    /// Its chain.
+    pub chain_id: String,
+    /// Its place in the chain, from 1.
+    pub number: u32,
+    /// Its tier.
+    pub tier: Tier,
+    /// Why it begins.
+    pub trigger: Trigger,
+    /// The session before it.
+    pub parent: Option<String>,
+    /// What somebody asked for.
+    pub request: Option<String>,
+    /// What the session before it reported, ready to be told.
+    pub escalation: Option<String>,
+    /// The services that it is about.
+    pub affected: Vec<String>,
+}
+
+/// What to do next.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Step {
+    /// Mark memories that have faded as inactive, then say [`Chain::performed`].
+    Decay,
+    /// Delete the handoff file if there is one, then say [`Chain::performed`].
+    DeleteHandoff,
+    /// Say [`Chain::began`], store that with the session's row, run it, and say [`Chain::finished`].
+    ///
+    /// Where it cannot even begin, say [`Chain::aborted`].
+    RunTier(Box<Brief>),
+    /// Write all of this and the state after [`Chain::performed`] in one transaction.
+    Record(Box<Record>),
+    /// It is over.
+    Done(ChainOutcome),
+}
+
+/// How a chain ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", content = "of", rename_all = "snake_case")]
+pub enum ChainOutcome {
+    /// Nobody asks for more.
+    Settled {
+        /// The services that were acted on, to be looked at again.
+        acted_on: Vec<String>,
+    },
+    /// Somebody does, and policy says no.
+    Blocked(BlockedBy),
+    /// A session could not begin.
+    Aborted,
+    /// The watch was gone while a session ran.
+    Lost,
+    /// It was left for too long.
+    Stale,
+    /// An operator ended it.
+    Stopped,
+    /// A session failed, and asked for nothing.
+    Failed,
+}
+
+/// Something was fed back that nobody asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[error("a chain that is {is} cannot be told that it {told}")]
+pub struct OutOfTurn {
+    is: &'static str,
+    told: &'static str,
+}
+
+/// One chain.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Chain {
+    start: ChainStart,
+    policy: ChainPolicy,
+    state: State,
+    /// Those that ended or are under way, with their status.
+    sessions: Vec<(String, Tier, SessionStatus)>,
+    spent: Cost,
+    acted_on: Vec<String>,
+    /// When it was told something last.
+    moved_at_ms: i64,
+}
+
+/// Where a chain stands.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum State {
+    /// Memories are to be looked at.
+    Fading,
+    /// A handoff is to be deleted, then this happens.
+    Clearing { then: Next },
+    /// A session is to begin.
+    Ready { brief: Box<Brief> },
+    /// It did.
+    Running { brief: Box<Brief>, session_id: String, began_at_ms: i64 },
+    /// Its yield is to be written, then this happens.
+    Recording { record: Box<Record>, then: Next },
+    /// It is over.
+    Over { outcome: ChainOutcome },
+}
+
+/// What happens when everything is written.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum Next {
+    /// A session begins.
+    Run { brief: Box<Brief> },
+    /// The chain is over.
+    End { outcome: ChainOutcome },
+}
+
+impl Chain {
+    /// Begins a chain; one whose tier the policy does not allow ends with an event.
+    pub fn begin(start: ChainStart, policy: ChainPolicy, now_ms: i64) -> Self {
+        let mut chain = Self {
+            state: State::Fading,
+            sessions: Vec::new(),
+            spent: Cost::default(),
+            acted_on: Vec::new(),
+            moved_at_ms: now_ms,
+            start,
+            policy,
+        };
+        if let Some(by) = chain.refusal() {
+            chain.refuse(by);
+        }
+        chain
+    }
+
+    /// Returns its id.
+    pub fn id(&self) -> &str {
+        &self.start.id
+    }
+
+    /// Returns why it began.
+    pub fn trigger(&self) -> Trigger {
+        self.start.trigger
+    }
+
+    /// Returns its sessions so far, with tier and status, from the first.
+    pub fn sessions(&self) -> &[(String, Tier, SessionStatus)] {
+        &self.sessions
+    }
+
+    /// Returns how it ended, if it did.
+    pub fn outcome(&self) -> Option<&ChainOutcome> {
+        match &self.state {
+            State::Over { outcome } => Some(outcome),
+            State::Fading
+            | State::Clearing { .. }
+            | State::Ready { .. }
+            | State::Running { .. }
+            | State::Recording { .. } => None,
+        }
+    }
+
+    /// Says what to do next; the same again until something is fed back.
+    ///
+    /// While a session runs it is its brief: nobody may act on that but who said [`Chain::began`].
+    pub fn step(&self) -> Step {
+        match &self.state {
+            State::Fading => Step::Decay,
+            State::Clearing { .. } => Step::DeleteHandoff,
+            State::Ready { brief } | State::Running { brief, .. } => Step::RunTier(brief.clone()),
+            State::Recording { record, .. } => Step::Record(record.clone()),
+            State::Over { outcome } => Step::Done(outcome.clone()),
+        }
+    }
+
+    /// Tells that memories were looked at, a handoff deleted or a record written.
+    pub fn performed(&mut self, now_ms: i64) -> Result<(), OutOfTurn> {
+        let state = std::mem::replace(&mut self.state, State::Fading);
+        self.state = match state {
+            State::Fading => State::Clearing { then: Next::Run { brief: Box::new(self.first()) } },
+            State::Recording { then, .. } => State::Clearing { then },
+            State::Clearing { then: Next::Run { brief } } => State::Ready { brief },
+            State::Clearing { then: Next::End { outcome } } => State::Over { outcome },
+            state @ (State::Ready { .. } | State::Running { .. } | State::Over { .. }) => {
+                self.state = state;
+                return Err(self.out_of_turn("performed a step"));
+            }
+        };
+        self.moved_at_ms = now_ms;
+        Ok(())
+    }
+
+    /// Tells that the session begins now.
+    pub fn began(&mut self, session_id: impl Into<String>, now_ms: i64) -> Result<(), OutOfTurn> {
+        let State::Ready { brief } = &self.state else {
+            return Err(self.out_of_turn("began a session"));
+        };
+        let (brief, session_id) = (brief.clone(), session_id.into());
+        self.sessions.push((session_id.clone(), brief.tier, SessionStatus::Running));
+        self.state = State::Running { brief, session_id, began_at_ms: now_ms };
+        self.moved_at_ms = now_ms;
+        Ok(())
+    }
+
+    /// Tells what the session came to, and what is known beside it.
+    pub fn finished(
+        &mut self,
+        finished: &Finished,
+        known: &Known<'_>,
+        now_ms: i64,
+    ) -> Result<(), OutOfTurn> {
+        let State::Running { brief, session_id, began_at_ms } = &self.state else {
+            return Err(self.out_of_turn("finished a session"));
+        };
+        let (brief, session_id) = (brief.clone(), session_id.clone());
+        let extracted = Extracted::of(finished, brief.tier, self.policy.legacy, *began_at_ms);
+        if let Some(cost) = finished.cost {
+            self.spent += cost;
+        }
+        let decision = decide(
+            &Situation {
+                session_id: &session_id,
+                tier: brief.tier,
+                ending: finished.ending,
+                extracted: &extracted,
+                sessions: brief.number,
+                spent: self.spent,
+                past: known.escalations,
+                now_ms,
+            },
+            &self.policy.escalation,
+        );
+        let memory = &self.policy.memory;
+        let mut record =
+            Record::of(&session_id, &brief, finished, &extracted, (memory, known, now_ms));
+        self.acted_on.extend(record.acted_on(known));
+        self.moved_at_ms = now_ms;
+        let then = self.follow(&brief, &session_id, finished.ending, decision, &mut record);
+        let status = record.session.as_ref().map_or(SessionStatus::Failed, |end| end.status);
+        self.settle_status(&session_id, status);
+        self.state = State::Recording { record: Box::new(record), then };
+        Ok(())
+    }
+
+    fn settle_status(&mut self, session_id: &str, status: SessionStatus) {
+        if let Some(session) = self.sessions.iter_mut().find(|(id, ..)| id == session_id) {
+            session.2 = status;
+        }
+    }
+
+    fn out_of_turn(&self, told: &'static str) -> OutOfTurn {
+        let is = match &self.state {
+            State::Fading => "about to begin",
+            State::Clearing { .. } => "about to delete a handoff",
+            State::Ready { .. } => "about to begin a session",
+            State::Running { .. } => "in a session",
+            State::Recording { .. } => "about to be recorded",
+            State::Over { .. } => "over",
+        };
+        OutOfTurn { is, told }
+    }
+
+    /// Returns the brief of the first session.
+    fn first(&self) -> Brief {
+        let approved = self.start.approved.as_ref();
+        Brief {
+            chain_id: self.start.id.clone(),
+            number: 1,
+            tier: self.start.tier,
+            trigger: self.start.trigger,
+            parent: approved.map(|it| it.from_session.clone()),
+            request: self.start.request.clone(),
+            escalation: approved.map(|it| it.escalate.context.clone()),
+            affected: approved.map(|it| it.escalate.affected.clone()).unwrap_or_default(),
+        }
+    }
+
+    /// Returns why the chain must not begin with its tier.
+    fn refusal(&self) -> Option<BlockedBy> {
+        let policy = &self.policy.escalation;
+        let tier = self.start.tier;
+        if tier > policy.max_tier {
+            return Some(BlockedBy::MaxTier);
+        }
+        (policy.mode == WatchMode::DryRun && tier > Tier::Observe).then_some(BlockedBy::DryRun)
+    }
+
+    fn refuse(&mut self, by: BlockedBy) {
+        let tier = self.start.tier;
+        let why = match by {
+            BlockedBy::DryRun => "this is a dry run".to_owned(),
+            _ => {
+                format!("the highest tier allowed is {}", self.policy.escalation.max_tier.number())
+            }
+        };
+        let level = if by == BlockedBy::DryRun { Level::Info } else { Level::Warning };
+        let message = format!("a chain that begins with {tier} does not begin: {why}");
+        let record = Record { events: vec![Event::of_watch(level, message)], ..Record::default() };
+        let then = Next::End { outcome: ChainOutcome::Blocked(by) };
+        self.state = State::Recording { record: Box::new(record), then };
+    }
+}

@@ -1,0 +1,183 @@
+//! What follows a session, and what follows when there is nobody left who watched it.
+
+use super::{
+    Brief, Chain, ChainOutcome, Decision, Next, OutOfTurn, Record, STALE_MS, SessionEnd, State,
+};
+use crate::watch::escalation::PastEscalation;
+use crate::watch::event::Event;
+use crate::watch::level::Level;
+use crate::watch::notification::{Notification, NotificationCategory};
+use crate::watch::quote::{one_line, quoted};
+use crate::watch::schedule::Trigger;
+use crate::watch::session::{Extraction, SessionEnding, SessionStatus};
+use crate::watch::tier::Tier;
+
+impl Chain {
+    /// Adds what a decision leaves to `record`, and says what happens next.
+    pub(super) fn follow(
+        &mut self,
+        brief: &Brief,
+        session_id: &str,
+        ending: SessionEnding,
+        decision: Decision,
+        record: &mut Record,
+    ) -> Next {
+        match decision {
+            Decision::Escalate(escalate) => {
+                record.events.extend(escalate.events.iter().cloned());
+                record.escalation = Some(PastEscalation {
+                    from_session: session_id.to_owned(),
+                    to: escalate.to,
+                    affected: escalate.affected.clone(),
+                    at_ms: self.moved_at_ms,
+                });
+                if let Some(session) = &mut record.session {
+                    session.status = SessionStatus::Escalated;
+                }
+                Next::Run {
+                    brief: Box::new(Brief {
+                        chain_id: self.start.id.clone(),
+                        number: brief.number.saturating_add(1),
+                        tier: escalate.to,
+                        trigger: Trigger::Escalation,
+                        parent: Some(session_id.to_owned()),
+                        request: self.start.request.clone(),
+                        escalation: Some(escalate.context),
+                        affected: escalate.affected,
+                    }),
+                }
+            }
+            Decision::Blocked(blocked) => {
+                record.events.extend(blocked.events);
+                record.notifications.extend(blocked.notification);
+                record.proposal = blocked.proposal;
+                Next::End { outcome: ChainOutcome::Blocked(blocked.by) }
+            }
+            Decision::Nothing => {
+                if brief.tier > Tier::Observe {
+                    record.notifications.push(self.report(brief, record));
+                }
+                let outcome = match ending.status() {
+                    SessionStatus::Stopped => ChainOutcome::Stopped,
+                    SessionStatus::Failed | SessionStatus::TimedOut => ChainOutcome::Failed,
+                    SessionStatus::Running
+                    | SessionStatus::Completed
+                    | SessionStatus::Escalated => {
+                        ChainOutcome::Settled { acted_on: self.acted_on.clone() }
+                    }
+                };
+                Next::End { outcome }
+            }
+        }
+    }
+
+    /// Writes what people are told when a tier that may change things is done.
+    fn report(&self, brief: &Brief, record: &Record) -> Notification {
+        let subject = match brief.affected.as_slice() {
+            [] => "What it was asked".to_owned(),
+            names => one_line(&names.join(", ")),
+        };
+        let status = record.session.as_ref().map_or("over", |session| session.status.name());
+        let mut parts = vec![format!("{} of chain {} is {status}.", brief.tier, self.start.id)];
+        if !self.acted_on.is_empty() {
+            parts.push(format!("Acted on: {}.", one_line(&self.acted_on.join(", "))));
+        }
+        if let Some(summary) = record.session.as_ref().and_then(|it| it.summary.as_deref()) {
+            parts.push(quoted(summary));
+        }
+        let services: Vec<String> = record
+            .services
+            .iter()
+            .map(|it| format!("- {}: {}", one_line(&it.state.name), it.state.status.name()))
+            .collect();
+        parts.push(services.join("\n"));
+        parts.retain(|part| !part.is_empty());
+        Notification {
+            category: NotificationCategory::Remediation,
+            title: format!("{subject}: {} is done", brief.tier),
+            body: parts.join("\n\n"),
+        }
+    }
+
+    /// Tells that the session could not begin: a hook refused it, or there is no driver.
+    pub fn aborted(&mut self, why: &str, now_ms: i64) -> Result<(), OutOfTurn> {
+        let State::Ready { brief } = &self.state else {
+            return Err(self.out_of_turn("could not begin a session"));
+        };
+        let message = format!("{} did not begin: {}", brief.tier, one_line(why));
+        self.end_with(ChainOutcome::Aborted, Event::of_watch(Level::Critical, message), now_ms);
+        Ok(())
+    }
+
+    /// Ends a chain between two sessions, because somebody asked for that.
+    pub fn stopped(&mut self, now_ms: i64) -> Result<(), OutOfTurn> {
+        let State::Ready { brief } = &self.state else {
+            return Err(self.out_of_turn("was stopped between two sessions"));
+        };
+        let message = format!("{} did not begin: the watch was stopped", brief.tier);
+        self.end_with(ChainOutcome::Stopped, Event::of_watch(Level::Warning, message), now_ms);
+        Ok(())
+    }
+
+    /// Goes on with a chain that was stored by a watch that is gone.
+    ///
+    /// A session that had begun is lost; one that had not begins, unless what is known is old.
+    pub fn recovered(&mut self, now_ms: i64) {
+        let is_stale = now_ms.saturating_sub(self.moved_at_ms) > STALE_MS;
+        match &self.state {
+            State::Running { brief, session_id, .. } => {
+                let (brief, session_id) = (brief.clone(), session_id.clone());
+                self.lose(&brief, &session_id, now_ms);
+            }
+            State::Ready { brief } if is_stale => {
+                let message = format!(
+                    "{} did not begin: its chain was left for over an hour, and what it knows is old",
+                    brief.tier
+                );
+                let event = Event::of_watch(Level::Warning, message);
+                self.end_with(ChainOutcome::Stale, event, now_ms);
+            }
+            State::Fading
+            | State::Clearing { .. }
+            | State::Ready { .. }
+            | State::Recording { .. }
+            | State::Over { .. } => {}
+        }
+    }
+
+    fn lose(&mut self, brief: &Brief, session_id: &str, now_ms: i64) {
+        let tier = brief.tier;
+        let message =
+            format!("the watch was gone while {tier} was at work; what it did is not known");
+        let level = if tier == Tier::Observe { Level::Warning } else { Level::Critical };
+        let notification = (tier > Tier::Observe).then(|| Notification {
+            category: NotificationCategory::HumanAttention,
+            title: format!("{tier} was interrupted and needs human attention"),
+            body: format!("{message}. Its session is {session_id}."),
+        });
+        let session = SessionEnd {
+            id: session_id.to_owned(),
+            tier,
+            status: SessionEnding::Lost.status(),
+            exit_code: SessionEnding::Lost.exit_code(),
+            extraction: Extraction::None,
+            summary: None,
+        };
+        self.settle_status(session_id, session.status);
+        let record = Record {
+            session: Some(session),
+            events: vec![Event::of_watch(level, message)],
+            notifications: notification.into_iter().collect(),
+            ..Record::default()
+        };
+        let then = Next::End { outcome: ChainOutcome::Lost };
+        self.state = State::Recording { record: Box::new(record), then };
+        self.moved_at_ms = now_ms;
+    }
+
+    fn end_with(&mut self, outcome: ChainOutcome, event: Event, now_ms: i64) {
+        let record = Record { events: vec![event], ..Record::default() };
+        self.state = State::Recording { record: Box::new(record), then: Next::End { outcome } };
+        self.moved_at_ms = now_ms;
+    }
+}

@@ -1,0 +1,212 @@
+//! Which commands act on services, and on which.
+//!
+//! Where a line is understood, programs are looked for where programs stand: behind `sudo`, in
+//! `sh -c`, on another machine by `ssh`. Where it is not, everything that looks like an action is one. What
+//! only prints or searches text never is. An action on a service that cannot be named is let pass, and told.
+
+mod programs;
+
+use serde::{Deserialize, Serialize};
+
+use super::CooldownAction;
+use crate::excerpt;
+use crate::shell::{command_words, program_name, suspect_words};
+use programs::{Act, act};
+
+/// The most bytes of a command that are looked at: what the kernel takes as one argument.
+const COMMAND_LIMIT_BYTES: usize = 128 * 1024;
+
+/// How deep commands in arguments are looked into.
+const DEPTH_LIMIT: u8 = 4;
+
+/// The most actions of one command: whoever does more in one line is not understood.
+const ACTIONS_LIMIT: usize = 64;
+
+/// How much of a command is told.
+const TOLD_CHARS: usize = 200;
+
+/// Programs that print, search or edit text, and run none of it.
+const TEXT_PROGRAMS: [&str; 26] = [
+    "awk",
+    "cat",
+    "cd",
+    "cut",
+    "diff",
+    "echo",
+    "egrep",
+    "export",
+    "fgrep",
+    "gh",
+    "git",
+    "grep",
+    "head",
+    "jq",
+    "journalctl",
+    "less",
+    "ls",
+    "man",
+    "printf",
+    "rg",
+    "sed",
+    "sort",
+    "tail",
+    "tee",
+    "type",
+    "which",
+];
+
+/// Programs that read a script from a pipe if they are given none.
+const SHELLS: [&str; 6] = ["sh", "bash", "zsh", "dash", "ash", "ksh"];
+
+/// Words that stand before a program.
+const KEYWORDS: [&str; 9] = ["if", "then", "elif", "else", "while", "until", "do", "!", "time"];
+
+/// What a command does to a service.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CommandAction {
+    /// What.
+    pub action: CooldownAction,
+    /// To which.
+    pub service: String,
+}
+
+/// Something in a command that was let pass without being understood.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum CommandNote {
+    /// It acts on every service, or on one that it does not name.
+    NoService {
+        /// The command.
+        command: String,
+    },
+    /// It names a service by a variable, a pattern or a substitution.
+    UnknownService {
+        /// The name as it is written.
+        written: String,
+    },
+    /// It is too long, or does too much.
+    TooLong {
+        /// How long.
+        bytes: usize,
+    },
+}
+
+/// What a command does.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Recognised {
+    /// What it does to services, in order.
+    pub actions: Vec<CommandAction>,
+    /// What was not understood.
+    pub notes: Vec<CommandNote>,
+}
+
+/// Says what `command` does to services.
+pub fn recognise(command: &str) -> Recognised {
+    let mut recognised = Recognised::default();
+    if command.len() > COMMAND_LIMIT_BYTES {
+        recognised.notes.push(CommandNote::TooLong { bytes: command.len() });
+        return recognised;
+    }
+    recognised.line(command, DEPTH_LIMIT);
+    recognised
+}
+
+impl Recognised {
+    /// Looks at a line of shell.
+    fn line(&mut self, text: &str, depth: u8) {
+        match command_words(text).filter(|commands| !reads_script(commands)) {
+            Some(commands) if depth > 0 => {
+                for words in &commands {
+                    self.simple(words, depth - 1);
+                }
+            }
+            _ => self.suspicious(text),
+        }
+    }
+
+    /// Looks at a simple command.
+    fn simple(&mut self, words: &[String], depth: u8) {
+        let words = behind_prefixes(words);
+        let Some((program, arguments)) = words.split_first() else {
+            return;
+        };
+        if self.takes(words) || TEXT_PROGRAMS.contains(&program_name(program)) {
+            return;
+        }
+        // Whatever else it is, it may run what it is given.
+        for (position, argument) in arguments.iter().enumerate() {
+            if argument.contains(char::is_whitespace) {
+                self.line(argument, depth);
+            } else if self.takes(arguments.get(position..).unwrap_or_default()) {
+                return;
+            }
+        }
+    }
+
+    /// Looks at a line that is not understood.
+    fn suspicious(&mut self, text: &str) {
+        for words in suspect_words(text) {
+            let is_text = words.first().is_some_and(|it| TEXT_PROGRAMS.contains(&it.as_str()));
+            if is_text && !text.contains('|') {
+                continue;
+            }
+            for start in 0..words.len() {
+                let _: bool = self.takes(words.get(start..).unwrap_or_default());
+            }
+        }
+    }
+
+    /// Takes the action that `words` are, if they are one.
+    fn takes(&mut self, words: &[String]) -> bool {
+        let Some(Act { action, services }) = act(words) else {
+            return false;
+        };
+        if services.is_empty() {
+            let command = words.join(" ");
+            let command = excerpt(&command, TOLD_CHARS, "…").into_owned();
+            self.note(CommandNote::NoService { command });
+        }
+        for service in services {
+            if service.contains(['$', '*', '?', '{', '`', '[']) {
+                let written = excerpt(&service, TOLD_CHARS, "…").into_owned();
+                self.note(CommandNote::UnknownService { written });
+            } else if self.actions.len() < ACTIONS_LIMIT {
+                self.actions.push(CommandAction { action, service });
+            } else {
+                self.note(CommandNote::UnknownService { written: service });
+            }
+        }
+        true
+    }
+
+    fn note(&mut self, note: CommandNote) {
+        if !self.notes.contains(&note) && self.notes.len() < ACTIONS_LIMIT {
+            self.notes.push(note);
+        }
+    }
+}
+
+/// Claims that a shell among `commands` runs what comes to it by a pipe.
+fn reads_script(commands: &[Vec<String>]) -> bool {
+    commands.len() > 1
+        && commands.iter().any(|words| {
+            let is_option = |word: &String| word.starts_with('-') && !word.contains('c');
+            let shell = words.iter().position(|word| SHELLS.contains(&program_name(word)));
+            shell.is_some_and(|shell| words.iter().skip(shell + 1).all(is_option))
+        })
+}
+
+/// Returns what is behind assignments and keywords.
+fn behind_prefixes(words: &[String]) -> &[String] {
+    let is_prefix = |word: &String| KEYWORDS.contains(&word.as_str()) || is_assignment(word);
+    let prefixes = words.iter().take_while(|word| is_prefix(word)).count();
+    words.get(prefixes..).unwrap_or_default()
+}
+
+fn is_assignment(word: &str) -> bool {
+    let is_name = |name: &str| {
+        name.starts_with(|next: char| next.is_ascii_alphabetic() || next == '_')
+            && name.chars().all(|next| next.is_ascii_alphanumeric() || next == '_')
+    };
+    word.split_once('=').is_some_and(|(name, _)| is_name(name))
+}

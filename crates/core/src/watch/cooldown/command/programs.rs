@@ -1,0 +1,250 @@
+//! The programs that act on services, each with its grammar: where its verb stands, which options
+//! take a value, and what it calls a service.
+
+use super::CooldownAction;
+use crate::shell::program_name;
+
+/// What some words do to services; none are named if it is to all of them, or to one that is not told.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Act {
+    pub(super) action: CooldownAction,
+    pub(super) services: Vec<String>,
+}
+
+/// Options of `docker`, `podman` and `nerdctl` that take a value.
+const DOCKER_VALUES: [&str; 14] = [
+    "-H",
+    "--host",
+    "-c",
+    "--context",
+    "--config",
+    "-l",
+    "--log-level",
+    "-t",
+    "--time",
+    "--timeout",
+    "-s",
+    "--signal",
+    "--url",
+    "--connection",
+];
+
+/// Options of `docker compose` that take a value.
+const COMPOSE_VALUES: [&str; 17] = [
+    "-f",
+    "--file",
+    "-p",
+    "--project-name",
+    "--profile",
+    "--env-file",
+    "--project-directory",
+    "--ansi",
+    "--progress",
+    "--parallel",
+    "-t",
+    "--timeout",
+    "--scale",
+    "--pull",
+    "--wait-timeout",
+    "--exit-code-from",
+    "--context",
+];
+
+/// Options of `systemctl` that take a value.
+const SYSTEMCTL_VALUES: [&str; 9] =
+    ["-H", "--host", "-M", "--machine", "-t", "--type", "--job-mode", "-s", "--signal"];
+
+/// Options of `helm` that take a value.
+const HELM_VALUES: [&str; 21] = [
+    "-n",
+    "--namespace",
+    "--kube-context",
+    "--kubeconfig",
+    "-f",
+    "--values",
+    "--set",
+    "--set-string",
+    "--set-file",
+    "--set-json",
+    "--version",
+    "--timeout",
+    "--repo",
+    "--description",
+    "--history-max",
+    "--post-renderer",
+    "--ca-file",
+    "--username",
+    "--password",
+    "--registry-config",
+    "-o",
+];
+
+/// Options of `kubectl` that take a value.
+const KUBECTL_VALUES: [&str; 12] = [
+    "-n",
+    "--namespace",
+    "--context",
+    "--cluster",
+    "--kubeconfig",
+    "-s",
+    "--server",
+    "--user",
+    "-l",
+    "--selector",
+    "-f",
+    "--to-revision",
+];
+
+/// Returns what `words`, a program and its arguments, do to services.
+pub(super) fn act(words: &[String]) -> Option<Act> {
+    let (program, arguments) = words.split_first()?;
+    match program_name(program) {
+        "docker" | "podman" | "nerdctl" => docker(arguments),
+        "docker-compose" | "podman-compose" => compose(arguments),
+        "systemctl" => systemctl(arguments),
+        "service" | "rc-service" => sysv(arguments),
+        name if program.contains("/init.d/") => script(name, arguments),
+        "supervisorctl" | "pm2" => plain(arguments),
+        "ansible-playbook" => ansible(arguments),
+        "helm" => helm(arguments),
+        "kubectl" | "oc" => kubectl(arguments),
+        _ => None,
+    }
+}
+
+/// Returns the words that are neither options nor their values.
+fn operands(words: &[String], with_value: &[&str]) -> Vec<String> {
+    let mut operands = Vec::new();
+    let mut rest = words.iter();
+    while let Some(word) = rest.next() {
+        if word == "--" {
+            operands.extend(rest.by_ref().cloned());
+        } else if with_value.contains(&word.as_str()) {
+            let _: Option<&String> = rest.next();
+        } else if !word.starts_with('-') {
+            operands.push(word.clone());
+        }
+    }
+    operands
+}
+
+/// Returns what a verb that most programs share does.
+fn verb(word: &str) -> Option<CooldownAction> {
+    match word {
+        "restart" | "try-restart" | "reload-or-restart" | "condrestart" | "reload" => {
+            Some(CooldownAction::Restart)
+        }
+        "stop" | "kill" => Some(CooldownAction::Stop),
+        "start" => Some(CooldownAction::Start),
+        _ => None,
+    }
+}
+
+fn docker(arguments: &[String]) -> Option<Act> {
+    if let Some(position) = arguments.iter().position(|word| word == "compose") {
+        let before = arguments.get(..position)?;
+        if operands(before, &DOCKER_VALUES).is_empty() {
+            return compose(arguments.get(position + 1..)?);
+        }
+    }
+    let mut operands = operands(arguments, &DOCKER_VALUES);
+    if operands.first().is_some_and(|word| word == "container") {
+        operands.remove(0);
+    }
+    let (word, services) = operands.split_first()?;
+    if word == "service" && services.first().is_some_and(|word| word == "update") {
+        let services = services.last().filter(|_| services.len() > 1).cloned();
+        let action = CooldownAction::Redeployment;
+        return Some(Act { action, services: services.into_iter().collect() });
+    }
+    // `docker reload` does not exist, and `docker kill` ends a container.
+    Some(Act { action: verb(word)?, services: services.to_vec() })
+}
+
+fn compose(arguments: &[String]) -> Option<Act> {
+    let operands = operands(arguments, &COMPOSE_VALUES);
+    let (word, services) = operands.split_first()?;
+    let action = match word.as_str() {
+        "up" => CooldownAction::Restart,
+        "down" => CooldownAction::Stop,
+        word => verb(word)?,
+    };
+    Some(Act { action, services: services.to_vec() })
+}
+
+fn systemctl(arguments: &[String]) -> Option<Act> {
+    let operands = operands(arguments, &SYSTEMCTL_VALUES);
+    let (word, units) = operands.split_first()?;
+    // A reload keeps the service running.
+    let action = verb(word).filter(|_| word != "reload")?;
+    let services = units.iter().map(|unit| unit.trim_end_matches(".service").to_owned()).collect();
+    Some(Act { action, services })
+}
+
+/// Reads `service NAME VERB`.
+fn sysv(arguments: &[String]) -> Option<Act> {
+    let [name, word, ..] = arguments else {
+        return None;
+    };
+    script(name, std::slice::from_ref(word))
+}
+
+/// Reads the arguments of the start script of `name`.
+fn script(name: &str, arguments: &[String]) -> Option<Act> {
+    let word = arguments.first().filter(|word| *word != "reload")?;
+    Some(Act { action: verb(word)?, services: vec![name.to_owned()] })
+}
+
+/// Reads `VERB NAME …`.
+fn plain(arguments: &[String]) -> Option<Act> {
+    let operands = operands(arguments, &[]);
+    let (word, services) = operands.split_first()?;
+    Some(Act { action: verb(word)?, services: services.to_vec() })
+}
+
+/// Reads `redeploy-NAME` in any argument: a playbook, a tag, a limit.
+fn ansible(arguments: &[String]) -> Option<Act> {
+    if !arguments.iter().any(|word| word.contains("redeploy")) {
+        return None;
+    }
+    let named = arguments.iter().filter_map(|word| word.split_once("redeploy-"));
+    let service = |text: &str| {
+        let text = text.trim_end_matches(".yml").trim_end_matches(".yaml");
+        let is_name = |next: char| next.is_ascii_alphanumeric() || "_-.$".contains(next);
+        let end = text.find(|next| !is_name(next)).unwrap_or(text.len());
+        text.get(..end).filter(|name| !name.is_empty()).map(str::to_owned)
+    };
+    let mut services: Vec<String> = named.filter_map(|(_, behind)| service(behind)).collect();
+    services.dedup();
+    Some(Act { action: CooldownAction::Redeployment, services })
+}
+
+fn helm(arguments: &[String]) -> Option<Act> {
+    let operands = operands(arguments, &HELM_VALUES);
+    let (word, rest) = operands.split_first()?;
+    if !matches!(word.as_str(), "upgrade" | "rollback") {
+        return None;
+    }
+    let services = rest.first().cloned().into_iter().collect();
+    Some(Act { action: CooldownAction::Redeployment, services })
+}
+
+/// Reads `rollout restart KIND/NAME …` and `rollout restart KIND NAME …`.
+fn kubectl(arguments: &[String]) -> Option<Act> {
+    let operands = operands(arguments, &KUBECTL_VALUES);
+    let [rollout, word, resources @ ..] = operands.as_slice() else {
+        return None;
+    };
+    let action = match (rollout.as_str(), word.as_str()) {
+        ("rollout", "restart") => CooldownAction::Restart,
+        ("rollout", "undo") => CooldownAction::Redeployment,
+        _ => return None,
+    };
+    let name = |resource: &String| match resource.split_once('/') {
+        Some((_, name)) => name.to_owned(),
+        None => resource.clone(),
+    };
+    let is_slashed = resources.first().is_some_and(|resource| resource.contains('/'));
+    let named = if is_slashed { resources } else { resources.get(1..).unwrap_or_default() };
+    Some(Act { action, services: named.iter().map(name).collect() })
+}

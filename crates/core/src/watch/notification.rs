@@ -1,0 +1,70 @@
+//! What people are told when nobody watches: title and Markdown body, in the shape of each kind of target.
+//!
+//! A target that fails blocks nothing. Text of agents cannot call a channel or hide a link: where a
+//! format has such marks, they are escaped.
+
+mod slack;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+pub use slack::slack_payload;
+
+/// Why people are told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NotificationCategory {
+    /// A day is over.
+    DailyDigest,
+    /// Something was repaired, or tried to be.
+    Remediation,
+    /// Somebody must look.
+    HumanAttention,
+}
+
+impl NotificationCategory {
+    /// Every category.
+    pub const ALL: [Self; 3] = [Self::DailyDigest, Self::Remediation, Self::HumanAttention];
+
+    /// Returns its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::DailyDigest => "daily_digest",
+            Self::Remediation => "remediation",
+            Self::HumanAttention => "human_attention",
+        }
+    }
+
+    /// Returns the category of this name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|category| category.name() == name)
+    }
+}
+
+/// What people are told.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Notification {
+    /// Why.
+    pub category: NotificationCategory,
+    /// What, in one line.
+    pub title: String,
+    /// More, in Markdown.
+    pub body: String,
+}
+
+/// The version of the generic payload.
+const PAYLOAD_VERSION: u32 = 1;
+
+/// Returns the payload for a target that takes any JSON; `chain` is what it came of.
+pub fn generic_payload(notification: &Notification, chain: Option<&str>, at_ms: i64) -> Value {
+    let Notification { category, title, body } = notification;
+    json!({
+        "type": "airtight.notification",
+        "version": PAYLOAD_VERSION,
+        "category": category.name(),
+        "title": title,
+        "body": body,
+        "chain": chain,
+        "at_ms": at_ms,
+    })
+}

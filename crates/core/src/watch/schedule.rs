@@ -1,0 +1,157 @@
+//! When the next chain begins: by a deadline, counted from the end of the last scheduled one.
+//!
+//! Chains that somebody starts in between do not shift it. A clock that goes back costs at most one
+//! interval: what is in the future is taken to have happened now.
+
+use serde::{Deserialize, Serialize};
+
+/// How long it is from the end of a chain to the next, unless the configuration says otherwise.
+pub const INTERVAL_MS: i64 = 60 * 60 * 1_000;
+
+/// How long after a repair it is looked at again.
+pub const VERIFICATION_MS: i64 = 10 * 60 * 1_000;
+
+/// Why a chain began.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Trigger {
+    /// It was time.
+    Scheduled,
+    /// Somebody asked on the command line.
+    Manual,
+    /// Somebody asked through the API.
+    Api,
+    /// An alert came in.
+    Alert,
+    /// A session asked for the next tier.
+    Escalation,
+    /// Something was repaired a while ago.
+    Verification,
+}
+
+impl Trigger {
+    /// Every trigger.
+    pub const ALL: [Self; 6] = [
+        Self::Scheduled,
+        Self::Manual,
+        Self::Api,
+        Self::Alert,
+        Self::Escalation,
+        Self::Verification,
+    ];
+
+    /// Returns its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Scheduled => "scheduled",
+            Self::Manual => "manual",
+            Self::Api => "api",
+            Self::Alert => "alert",
+            Self::Escalation => "escalation",
+            Self::Verification => "verification",
+        }
+    }
+
+    /// Returns the trigger of this name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|trigger| trigger.name() == name)
+    }
+}
+
+/// Something that was repaired, to be looked at again.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Verification {
+    /// The services.
+    pub services: Vec<String>,
+    /// When the repair was done.
+    pub repaired_at_ms: i64,
+    /// How long to wait.
+    pub after_ms: i64,
+}
+
+impl Verification {
+    /// Returns when it is due.
+    pub fn due_at_ms(&self) -> i64 {
+        self.repaired_at_ms.saturating_add(self.after_ms.max(0))
+    }
+
+    /// Returns what the session is asked to do.
+    pub fn request(&self) -> String {
+        let services = super::quote::one_line(&self.services.join(", "));
+        format!("Verify that these services work since they were repaired: {services}.")
+    }
+}
+
+/// When chains begin.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Schedule {
+    /// How long it is from the end of a chain to the next.
+    pub interval_ms: i64,
+    /// When the last scheduled chain ended; nothing if none did since the start.
+    pub last_end_ms: Option<i64>,
+    /// What is to be looked at again.
+    pub verifications: Vec<Verification>,
+}
+
+/// What begins next.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NextChain {
+    /// When.
+    pub at_ms: i64,
+    /// What.
+    pub what: NextKind,
+}
+
+/// What begins.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NextKind {
+    /// A scheduled chain.
+    Scheduled,
+    /// A verification.
+    Verification(Verification),
+}
+
+impl Schedule {
+    /// Starts: the first chain begins at once.
+    pub fn new(interval_ms: i64) -> Self {
+        Self { interval_ms: interval_ms.max(0), last_end_ms: None, verifications: Vec::new() }
+    }
+
+    /// Says what begins next; of two at the same time, the scheduled chain.
+    pub fn next(&mut self, now_ms: i64) -> NextChain {
+        self.last_end_ms = self.last_end_ms.map(|end| end.min(now_ms));
+        for verification in &mut self.verifications {
+            verification.repaired_at_ms = verification.repaired_at_ms.min(now_ms);
+        }
+        let at_ms = self.last_end_ms.map_or(now_ms, |end| end.saturating_add(self.interval_ms));
+        match self.verifications.iter().min_by_key(|it| it.due_at_ms()) {
+            Some(first) if first.due_at_ms() < at_ms => {
+                NextChain { at_ms: first.due_at_ms(), what: NextKind::Verification(first.clone()) }
+            }
+            Some(_) | None => NextChain { at_ms, what: NextKind::Scheduled },
+        }
+    }
+
+    /// Tells that a chain ended; only a scheduled one moves the deadline.
+    pub fn chain_ended(&mut self, trigger: Trigger, now_ms: i64) {
+        match trigger {
+            Trigger::Scheduled => self.last_end_ms = Some(now_ms),
+            Trigger::Manual
+            | Trigger::Api
+            | Trigger::Alert
+            | Trigger::Escalation
+            | Trigger::Verification => {}
+        }
+    }
+
+    /// Asks for a look at what was repaired; what waits for the same services is replaced.
+    pub fn repaired(&mut self, verification: Verification) {
+        self.verifications.retain(|it| it.services != verification.services);
+        self.verifications.push(verification);
+    }
+
+    /// Tells that a verification begins.
+    pub fn verified(&mut self, verification: &Verification) {
+        self.verifications.retain(|it| it != verification);
+    }
+}

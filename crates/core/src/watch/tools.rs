@@ -1,0 +1,182 @@
+//! What each tier may use, and which commands it must not run, unless the configuration says otherwise.
+//!
+//! Commands are patterns in which `*` is any text. Programs that have their own names for tools get them
+//! translated; the lists are the same.
+
+use super::tier::Tier;
+
+/// Something that a session can use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum TierTool {
+    /// Runs commands.
+    Shell,
+    /// Reads files.
+    Read,
+    /// Searches in files.
+    Grep,
+    /// Finds files.
+    Glob,
+    /// Sends a subagent.
+    Task,
+    /// Fetches a page.
+    WebFetch,
+    /// Searches the web.
+    WebSearch,
+    /// Writes files.
+    Write,
+    /// Edits files.
+    Edit,
+}
+
+impl TierTool {
+    /// Returns its name in `claude`.
+    pub fn claude_name(self) -> &'static str {
+        match self {
+            Self::Shell => "Bash",
+            Self::Read => "Read",
+            Self::Grep => "Grep",
+            Self::Glob => "Glob",
+            Self::Task => "Task",
+            Self::WebFetch => "WebFetch",
+            Self::WebSearch => "WebSearch",
+            Self::Write => "Write",
+            Self::Edit => "Edit",
+        }
+    }
+
+    /// Returns the names of our own tools for it, none where we have none.
+    pub fn own_names(self) -> &'static [&'static str] {
+        match self {
+            Self::Shell => &["run_shell_command"],
+            Self::Read => &["read_file", "list_directory"],
+            Self::Grep => &["grep"],
+            Self::Glob => &["glob"],
+            Self::Task => &["agent"],
+            Self::WebFetch => &["web_fetch"],
+            Self::WebSearch => &[],
+            Self::Write => &["write_file"],
+            Self::Edit => &["edit"],
+        }
+    }
+}
+
+const OBSERVE: [TierTool; 7] = [
+    TierTool::Shell,
+    TierTool::Read,
+    TierTool::Grep,
+    TierTool::Glob,
+    TierTool::Task,
+    TierTool::WebFetch,
+    TierTool::WebSearch,
+];
+
+const CHANGE: [TierTool; 9] = [
+    TierTool::Shell,
+    TierTool::Read,
+    TierTool::Grep,
+    TierTool::Glob,
+    TierTool::Task,
+    TierTool::WebFetch,
+    TierTool::WebSearch,
+    TierTool::Write,
+    TierTool::Edit,
+];
+
+/// Tier 1 changes nothing.
+const OBSERVE_DENIED: [&str; 32] = [
+    "docker restart *",
+    "docker stop *",
+    "docker start *",
+    "docker kill *",
+    "docker rm *",
+    "docker run *",
+    "docker exec *",
+    "docker compose *",
+    "docker-compose *",
+    "podman restart *",
+    "podman stop *",
+    "podman start *",
+    "podman rm *",
+    "systemctl restart *",
+    "systemctl stop *",
+    "systemctl start *",
+    "systemctl kill *",
+    "service * restart",
+    "service * stop",
+    "service * start",
+    "ansible *",
+    "ansible-playbook *",
+    "helm *",
+    "kubectl rollout *",
+    "kubectl delete *",
+    "kubectl apply *",
+    "kubectl scale *",
+    "gh pr create *",
+    "gh pr merge *",
+    "git push *",
+    "git commit *",
+    "apprise *",
+];
+
+/// Tier 2 does what can be undone at once.
+const INVESTIGATE_DENIED: [&str; 9] = [
+    "ansible *",
+    "ansible-playbook *",
+    "helm *",
+    "docker compose * down *",
+    "docker compose down *",
+    "docker-compose * down *",
+    "docker-compose down *",
+    "kubectl delete *",
+    "gh pr merge *",
+];
+
+/// Nobody does what cannot be undone.
+const REMEDIATE_DENIED: [&str; 11] = [
+    "rm -rf /",
+    "rm -rf /*",
+    "rm -fr /",
+    "rm -fr /*",
+    "rm -r -f /*",
+    "rm * --no-preserve-root *",
+    "docker system prune *",
+    "docker volume prune *",
+    "git push --force *",
+    "git push -f *",
+    "gh pr merge *",
+];
+
+/// Returns what a tier may use.
+pub fn default_tools(tier: Tier) -> &'static [TierTool] {
+    match tier {
+        Tier::Observe => &OBSERVE,
+        Tier::Investigate | Tier::Remediate => &CHANGE,
+    }
+}
+
+/// Returns the commands that a tier must not run: its own list, and that of every tier above.
+pub fn denied_commands(tier: Tier) -> Vec<&'static str> {
+    let own = |tier: &Tier| match tier {
+        Tier::Observe => OBSERVE_DENIED.as_slice(),
+        Tier::Investigate => INVESTIGATE_DENIED.as_slice(),
+        Tier::Remediate => REMEDIATE_DENIED.as_slice(),
+    };
+    let mut denied: Vec<&str> = Vec::new();
+    for command in Tier::ALL.iter().filter(|it| **it >= tier).flat_map(own) {
+        if !denied.contains(command) {
+            denied.push(command);
+        }
+    }
+    denied
+}
+
+/// Returns what counts for a tier: its own settings, else those of tier 1, else those for all, else what
+/// is built in.
+pub fn settings_for<'s, T: ?Sized>(
+    tier: Tier,
+    own: impl Fn(Tier) -> Option<&'s T>,
+    global: Option<&'s T>,
+    built_in: &'s T,
+) -> &'s T {
+    own(tier).or_else(|| own(Tier::Observe)).or(global).unwrap_or(built_in)
+}

@@ -1,0 +1,260 @@
+//! Who decides about commands before they run.
+//!
+//! The rule it protects: whatever is done to a service is on record before it is done, so that no crash
+//! grants one more, and what exceeds the limits is not done. What is not understood is let pass and
+//! told; what cannot be put on record is not done.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use airtight_agent::{Effect, Guard, Guarding, Subject, Veto};
+use airtight_core::message::{ToolCall, ToolResult, ToolStatus};
+use airtight_core::watch::{
+    ActionState, CommandAction, CommandNote, CooldownVerdict, Event, Level, Tier, WatchMode,
+    judge_command,
+};
+use airtight_store::{ActionEnd, Lead, Ledger, Minutes, NewAction, Reserved};
+use serde_json::Value;
+
+use crate::book;
+use crate::door::{Call, Porter};
+use crate::error::WatchError;
+use crate::estate::Estate;
+use crate::notice::{Notice, Teller};
+
+/// How often a decision is made anew because something else was done meanwhile.
+const OVERTAKEN_LIMIT: u8 = 10;
+
+/// The tool by whose name commands are denied, whoever runs them.
+pub const SHELL: &str = "run_shell_command";
+
+/// Who is named where a call is denied.
+const NAME: &str = "cooldown";
+
+/// The time, in Unix milliseconds.
+type Now = dyn Fn() -> i64 + Send + Sync;
+
+/// Decides about the commands of one session.
+pub struct Gatekeeper {
+    ledger: Ledger,
+    lead: Lead,
+    estate: Arc<Estate>,
+    teller: Arc<dyn Teller>,
+    now: Arc<Now>,
+    session: String,
+    chain: String,
+    tier: Tier,
+    /// What was put on record for calls that are under way.
+    reserved: Mutex<HashMap<String, Vec<String>>>,
+}
+
+impl fmt::Debug for Gatekeeper {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Gatekeeper").field("session", &self.session).finish_non_exhaustive()
+    }
+}
+
+/// Whose commands are decided about.
+pub(crate) struct Post {
+    pub(crate) session: String,
+    pub(crate) chain: String,
+    pub(crate) tier: Tier,
+}
+
+impl Gatekeeper {
+    pub(crate) fn new(
+        (ledger, lead): (Ledger, Lead),
+        estate: Arc<Estate>,
+        teller: Arc<dyn Teller>,
+        now: Arc<Now>,
+        Post { session, chain, tier }: Post,
+    ) -> Self {
+        let reserved = Mutex::default();
+        Self { ledger, lead, estate, teller, now, session, chain, tier, reserved }
+    }
+
+    /// Decides whether the call `id` with this command may happen, and puts on record what it does.
+    pub async fn admit(&self, id: &str, command: &str) -> Result<(), String> {
+        let subject = Subject::Command(command.to_owned());
+        let denied = self.estate.denied(self.tier);
+        denied
+            .decide(SHELL, Effect::Executes, Some(&subject))
+            .map_err(|denied| format!("{} must not do this: {denied}", self.tier))?;
+        for _ in 0..OVERTAKEN_LIMIT {
+            match self.decide(id, command).await {
+                Ok(Some(decided)) => return decided,
+                Ok(None) => {}
+                Err(error) => {
+                    tracing::warn!(%error, "an action cannot be put on record");
+                    return Err(format!(
+                        "this cannot be put on record, so it must not be done: {error}"
+                    ));
+                }
+            }
+        }
+        Err("too much is done to services at once; try again later".to_owned())
+    }
+
+    /// Returns nothing if something else was done meanwhile.
+    async fn decide(
+        &self,
+        id: &str,
+        command: &str,
+    ) -> Result<Option<Result<(), String>>, WatchError> {
+        let now_ms = (self.now)();
+        let limits = &self.estate.limits;
+        let (records, last) = book::actions(&self.ledger, limits, now_ms).await?;
+        let services = book::services(&self.ledger).await?;
+        match judge_command(command, &records, &services, limits, now_ms) {
+            CooldownVerdict::NotAnAction { notes } if notes.is_empty() => Ok(Some(Ok(()))),
+            CooldownVerdict::NotAnAction { .. } | CooldownVerdict::Allow { .. } if self.is_dry() => {
+                let why = "this is a dry run: nothing is done to services".to_owned();
+                let shown = airtight_core::excerpt(command, TOLD_LIMIT_CHARS, "…");
+                self.leave(Event::of_watch(Level::Info, format!("{why}: {shown}")), now_ms).await?;
+                Ok(Some(Err(why)))
+            }
+            CooldownVerdict::NotAnAction { notes } => {
+                self.note(&notes, now_ms).await?;
+                Ok(Some(Ok(())))
+            }
+            CooldownVerdict::Allow { reserve, notes } => {
+                let actions = reserve.iter().map(|action| self.action(action, command)).collect();
+                match self.ledger.reserve(self.lead, actions, last, now_ms).await? {
+                    Reserved::Overtaken => return Ok(None),
+                    Reserved::Done(ids) => drop(self.reserved().insert(id.to_owned(), ids)),
+                }
+                self.note(&notes, now_ms).await?;
+                Ok(Some(Ok(())))
+            }
+            CooldownVerdict::Deny(denied) => {
+                let notification = denied.notification();
+                let minutes = Minutes {
+                    at_ms: now_ms,
+                    events: vec![self.event(&denied.event())],
+                    notifications: book::queued(&self.estate, &notification, &self.chain),
+                    ..Minutes::default()
+                };
+                self.tell(&denied.event());
+                self.ledger.minute(self.lead, minutes).await?;
+                Ok(Some(Err(denied.reason)))
+            }
+        }
+    }
+
+    /// Puts on record what came of the call `id`.
+    pub async fn close(&self, id: &str, state: ActionState, error: Option<&str>) {
+        let Some(ids) = self.reserved().remove(id) else { return };
+        let end = |id| ActionEnd { id, state, error: error.map(str::to_owned) };
+        let actions = ids.into_iter().map(end).collect();
+        let minutes = Minutes { at_ms: (self.now)(), actions, ..Minutes::default() };
+        if let Err(error) = self.ledger.minute(self.lead, minutes).await {
+            // It stays reserved, and counts.
+            tracing::warn!(%error, "what came of an action is not on record");
+        }
+    }
+
+    fn is_dry(&self) -> bool {
+        self.estate.policy.escalation.mode == WatchMode::DryRun
+    }
+
+    fn action(&self, action: &CommandAction, command: &str) -> NewAction {
+        NewAction {
+            service: action.service.clone(),
+            kind: action.action.name().to_owned(),
+            tier: i64::from(self.tier.number()),
+            session: Some(self.session.clone()),
+            command: Some(command.to_owned()),
+        }
+    }
+
+    /// Leaves an event for each thing that is let pass without being understood.
+    async fn note(&self, notes: &[CommandNote], now_ms: i64) -> Result<(), WatchError> {
+        for note in notes {
+            self.leave(Event::of_watch(Level::Warning, told(note)), now_ms).await?;
+        }
+        Ok(())
+    }
+
+    async fn leave(&self, event: Event, now_ms: i64) -> Result<(), WatchError> {
+        self.tell(&event);
+        let events = vec![self.event(&event)];
+        let minutes = Minutes { at_ms: now_ms, events, ..Minutes::default() };
+        Ok(self.ledger.minute(self.lead, minutes).await?)
+    }
+
+    fn event(&self, event: &Event) -> airtight_store::NewWatchEvent {
+        book::event(event, Some(&self.session), &self.chain, event.origin.name())
+    }
+
+    fn tell(&self, event: &Event) {
+        self.teller.tell(Notice::Event {
+            session: Some(self.session.clone()),
+            level: event.level.name(),
+            service: event.service.clone(),
+            message: event.message.clone(),
+        });
+    }
+
+    fn reserved(&self) -> std::sync::MutexGuard<'_, HashMap<String, Vec<String>>> {
+        self.reserved.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// How much of a command is told.
+const TOLD_LIMIT_CHARS: usize = 200;
+
+/// Says what was let pass without being understood.
+fn told(note: &CommandNote) -> String {
+    match note {
+        CommandNote::NoService { command } => {
+            format!("let pass, for it names no service that could be counted: {command}")
+        }
+        CommandNote::UnknownService { written } => {
+            format!("let pass, for it cannot be known which service it acts on: {written}")
+        }
+        CommandNote::TooLong { bytes } => {
+            format!("let pass, for it is too long to be understood: a command of {bytes} bytes")
+        }
+    }
+}
+
+/// Returns the command in the arguments of a call, whatever the tool is called.
+fn command_of(input: &Value) -> Option<&str> {
+    input.get("command").and_then(Value::as_str)
+}
+
+impl Guard for Gatekeeper {
+    fn before<'a>(&'a self, call: &'a ToolCall) -> Guarding<'a, Result<(), Veto>> {
+        Box::pin(async move {
+            let input: Value = serde_json::from_str(&call.arguments).unwrap_or_default();
+            let Some(command) = command_of(&input) else { return Ok(()) };
+            let veto = |why| Veto { hook: NAME.to_owned(), why };
+            self.admit(&call.id, command).await.map_err(veto)
+        })
+    }
+
+    fn after<'a>(&'a self, call: &'a ToolCall, result: &'a ToolResult) -> Guarding<'a, ()> {
+        Box::pin(async move {
+            match result.status {
+                ToolStatus::Done => self.close(&call.id, ActionState::Success, None).await,
+                ToolStatus::Failed | ToolStatus::Skipped => {
+                    let why = airtight_core::excerpt(&result.content, ERROR_LIMIT_CHARS, "…");
+                    self.close(&call.id, ActionState::Failure, Some(&why)).await;
+                }
+            }
+        })
+    }
+}
+
+/// How much of what a command said is kept where it failed.
+const ERROR_LIMIT_CHARS: usize = 500;
+
+impl Porter for Gatekeeper {
+    async fn ask(&self, call: Call) -> Option<String> {
+        let command = command_of(&call.tool_input)?;
+        // A call without a name is closed with the session.
+        let id = call.tool_use_id.unwrap_or_else(book::fresh);
+        self.admit(&id, command).await.err()
+    }
+}

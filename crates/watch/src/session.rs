@@ -1,0 +1,352 @@
+//! One session: begun on record, worked on by the staff, and ended in one transaction with its run.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use airtight_agent::{CommandEnd, CommandPlace, run_command};
+use airtight_core::watch::{
+    Brief, Chain, Event, Finished, HANDOFF_LIMIT_BYTES, HandoffFile, Known, Level, MarkerReader,
+    Record,
+    SessionEnding, Step, memory_block, response_text, session_context,
+};
+use airtight_store::{ActionFilter, Minutes, NewSession};
+use serde_json::json;
+use tokio_util::sync::CancellationToken;
+
+use crate::book;
+use crate::clock::Clock;
+use crate::door::Door;
+use crate::error::WatchError;
+use crate::guard::{Gatekeeper, Post};
+use crate::log::SessionLog;
+use crate::notice::Notice;
+use crate::staff::{Assignment, Performed, Staff, Witness};
+use crate::watcher::Office;
+
+/// How long the hook before a session may take.
+const PRE_SESSION_TIMEOUT: Duration = Duration::from_mins(1);
+
+/// How long the staff has to end a session that was interrupted: programs are asked, then killed.
+const GRACE: Duration = Duration::from_secs(30);
+
+/// What a tier is asked where nobody asks for anything else.
+const ROUTINE: &str = "Do your task for the estate that is described here.";
+
+/// Why a session was interrupted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Interruption {
+    /// It was not.
+    None,
+    /// An operator stopped it.
+    Stopped,
+    /// It took too long.
+    TimedOut,
+    /// Another process leads.
+    Replaced,
+}
+
+impl<S: Staff, C: Clock + 'static> Office<'_, S, C> {
+    /// Performs the session that `chain` asks for, to its end on record.
+    pub(crate) async fn session(&self, chain: &mut Chain, brief: &Brief) -> Result<(), WatchError> {
+        if self.stop.is_cancelled() {
+            chain.stopped(self.now_ms())?;
+            return Ok(());
+        }
+        if let Err(why) = self.ask_hook(brief).await {
+            chain.aborted(&why, self.now_ms())?;
+            return Ok(());
+        }
+        let id = self.ledger.new_id().to_string();
+        let mut log = self.open_log();
+        let context = self.context(brief).await?;
+        let prompt = self.prompt(brief, &context);
+        self.enter(chain, brief, &id, (&log, &context, &prompt)).await?;
+        let (performed, interruption) = self.attend(brief, &id, prompt, &mut log).await;
+        if interruption == Interruption::Replaced {
+            return Err(WatchError::Replaced);
+        }
+        self.end(chain, &id, performed, interruption).await
+    }
+
+    /// Asks the command that may refuse a session.
+    async fn ask_hook(&self, brief: &Brief) -> Result<(), String> {
+        let Some(command) = &self.estate.pre_session else { return Ok(()) };
+        let input = json!({
+            "hook_event_name": "PreSession",
+            "chain_id": brief.chain_id,
+            "tier": brief.tier.number(),
+            "trigger": brief.trigger.name(),
+            "affected": brief.affected,
+        });
+        let place =
+            CommandPlace { folder: &self.estate.folder, environment: &self.estate.environment };
+        match run_command(command, &input.to_string(), PRE_SESSION_TIMEOUT, place).await {
+            CommandEnd::Exited { code: Some(0), .. } => Ok(()),
+            CommandEnd::Exited { code, stderr } => {
+                let code = code.map_or("a signal".to_owned(), |code| code.to_string());
+                Err(format!("the hook before it ended with {code}: {stderr}"))
+            }
+            CommandEnd::TimedOut => Err("the hook before it did not end in time".to_owned()),
+            CommandEnd::NotStarted => Err("the hook before it cannot be started".to_owned()),
+        }
+    }
+
+    /// A disk that refuses costs the log, not the session.
+    fn open_log(&self) -> Option<SessionLog> {
+        let redactor = self.estate.redactor.clone();
+        match SessionLog::create(&self.estate.logs, self.now_ms(), redactor) {
+            Ok(log) => Some(log),
+            Err(error) => {
+                tracing::warn!(%error, folder = %self.estate.logs.display(), "no log is kept");
+                None
+            }
+        }
+    }
+
+    async fn context(&self, brief: &Brief) -> Result<String, WatchError> {
+        let memories = book::memories(&self.ledger).await?;
+        let budget = self.estate.memory_budget_tokens;
+        let block = memory_block(&memories, budget, self.now_ms());
+        let escalation = brief.escalation.as_deref();
+        Ok(session_context(&self.estate.surroundings, block.as_ref(), escalation))
+    }
+
+    /// Puts together what is asked. What sessions wrote is data in it, and never an instruction.
+    fn prompt(&self, brief: &Brief, context: &str) -> String {
+        let request = brief.request.as_deref().unwrap_or(ROUTINE);
+        let services = self.estate.services.as_deref().map(str::trim).filter(|it| !it.is_empty());
+        let services = services.map(|services| format!("## Services\n\n{services}"));
+        let parts = [Some(request.to_owned()), services, Some(context.to_owned())];
+        parts.into_iter().flatten().collect::<Vec<_>>().join("\n\n")
+    }
+
+    /// Puts it on record before anything is done.
+    async fn enter(
+        &self,
+        chain: &mut Chain,
+        brief: &Brief,
+        id: &str,
+        (log, context, prompt): (&Option<SessionLog>, &str, &str),
+    ) -> Result<(), WatchError> {
+        let at_ms = self.now_ms();
+        chain.began(id, at_ms)?;
+        let who = self.staff.who(brief.tier);
+        let log = log.as_ref().map(|log| log.path().display().to_string());
+        let session = NewSession {
+            id: id.to_owned(),
+            chain: brief.chain_id.clone(),
+            parent: brief.parent.clone(),
+            tier: i64::from(brief.tier.number()),
+            cause: brief.trigger.name().to_owned(),
+            driver: who.driver.clone(),
+            model: who.model.clone(),
+            log: log.clone(),
+            prompt: Some(prompt.to_owned()),
+            context: Some(context.to_owned()),
+        };
+        let chain = Some(self.chain_state(chain, None)?);
+        let minutes = Minutes { at_ms, chain, begun: Some(session), ..Minutes::default() };
+        self.ledger.minute(self.leadership.lead, minutes).await?;
+        self.teller.tell(Notice::SessionBegan {
+            chain: brief.chain_id.clone(),
+            session: id.to_owned(),
+            tier: brief.tier.number(),
+            driver: who.driver,
+            model: who.model,
+            log,
+        });
+        Ok(())
+    }
+
+    /// Has the staff do the work, no longer than it may take.
+    async fn attend(
+        &self,
+        brief: &Brief,
+        id: &str,
+        prompt: String,
+        log: &mut Option<SessionLog>,
+    ) -> (Performed, Interruption) {
+        let guard = Arc::new(self.gatekeeper(brief, id));
+        let door = Door::open(Arc::clone(&guard));
+        let door = door.inspect_err(|error| tracing::warn!(%error, "no door for agent CLIs")).ok();
+        let interrupt = CancellationToken::new();
+        let assignment = Assignment {
+            session: id.to_owned(),
+            tier: brief.tier,
+            task: self.estate.task(brief.tier).to_owned(),
+            prompt,
+            guard,
+            door: door.as_ref().map(|door| door.path().to_owned()),
+            interrupt: interrupt.clone(),
+        };
+        let clock = Arc::clone(&self.clock);
+        let mut witness = Log { log, now: Box::new(move || clock.now_ms()) };
+        let mut performing = std::pin::pin!(self.staff.perform(assignment, &mut witness));
+        let interruption = tokio::select! {
+            biased;
+            performed = &mut performing => return (performed, Interruption::None),
+            () = self.leadership.lost.cancelled() => Interruption::Replaced,
+            () = self.stop.cancelled() => Interruption::Stopped,
+            () = tokio::time::sleep(self.estate.session_limit) => Interruption::TimedOut,
+        };
+        interrupt.cancel();
+        match tokio::time::timeout(GRACE, &mut performing).await {
+            Ok(performed) => (performed, interruption),
+            Err(_) => {
+                let why = "the session did not end when it was told to".to_owned();
+                (Performed::failed(self.ledger.clone(), why), interruption)
+            }
+        }
+    }
+
+    fn gatekeeper(&self, brief: &Brief, id: &str) -> Gatekeeper {
+        let clock = Arc::clone(&self.clock);
+        let post = Post {
+            session: id.to_owned(),
+            chain: brief.chain_id.clone(),
+            tier: brief.tier,
+        };
+        Gatekeeper::new(
+            (self.ledger.clone(), self.leadership.lead),
+            Arc::clone(&self.estate),
+            Arc::clone(&self.teller),
+            Arc::new(move || clock.now_ms()),
+            post,
+        )
+    }
+
+    /// Puts the end on record: what the session yields, its run and the chain, together.
+    async fn end(
+        &self,
+        chain: &mut Chain,
+        id: &str,
+        performed: Performed,
+        interruption: Interruption,
+    ) -> Result<(), WatchError> {
+        let at_ms = self.now_ms();
+        let finished = self.finished(&performed, interruption);
+        let memories = book::memories(&self.ledger).await?;
+        let services = book::services(&self.ledger).await?;
+        let own = ActionFilter { session: Some(id.to_owned()), ..ActionFilter::default() };
+        let actions = book::actions_of(&self.ledger, own).await?;
+        let escalations = book::escalations(&self.ledger, at_ms).await?;
+        let known = Known {
+            memories: &memories,
+            services: &services,
+            actions: &actions,
+            escalations: &escalations,
+        };
+        chain.finished(&finished, &known, at_ms)?;
+        let Step::Record(record) = chain.step() else { return Ok(()) };
+        chain.performed(at_ms)?;
+        let mut minutes = book::minutes(&self.estate, chain.id(), &record, at_ms);
+        minutes.chain = Some(self.chain_state(chain, None)?);
+        complete(&mut minutes, &performed, &record);
+        performed.account.settle(self.leadership.lead, minutes).await?;
+        self.tell(&record);
+        self.dispatch.wake();
+        Ok(())
+    }
+
+    fn finished(&self, performed: &Performed, interruption: Interruption) -> Finished {
+        let mut reader = MarkerReader::default();
+        for block in &performed.said {
+            reader.push(block);
+            reader.end_block();
+        }
+        Finished {
+            ending: match interruption {
+                Interruption::None => performed.ending,
+                Interruption::Stopped | Interruption::Replaced => SessionEnding::Stopped,
+                Interruption::TimedOut => SessionEnding::TimedOut,
+            },
+            payload: performed.payload.clone(),
+            markers: reader.finish(),
+            handoff: self.estate.handoff.as_deref().map_or(HandoffFile::Absent, read_handoff),
+            cost: performed.cost,
+        }
+    }
+
+    /// Tells what is on record now.
+    pub(crate) fn tell(&self, record: &Record) {
+        let session = record.session.as_ref();
+        for event in &record.events {
+            self.teller.tell(Notice::Event {
+                session: session.map(|session| session.id.clone()),
+                level: event.level.name(),
+                service: event.service.clone(),
+                message: event.message.clone(),
+            });
+        }
+        for note in &record.notes {
+            tracing::warn!("{note}");
+        }
+        if let Some(session) = session {
+            self.teller.tell(Notice::SessionEnded {
+                session: session.id.clone(),
+                tier: session.tier.number(),
+                status: session.status.name(),
+                extraction: session.extraction.name(),
+                summary: session.summary.clone(),
+            });
+        }
+    }
+}
+
+/// Adds what only the performance knows.
+fn complete(minutes: &mut Minutes, performed: &Performed, record: &Record) {
+    let last_said = performed.said.last().map(String::as_str);
+    for end in &mut minutes.ended {
+        let summary = end.summary.clone();
+        let response = response_text(performed.result.as_deref(), last_said, summary.as_deref());
+        end.response = response.map(str::to_owned);
+        end.turns = performed.turns;
+        end.cost = performed.cost;
+        end.pending = performed.pending;
+    }
+    let session = record.session.as_ref();
+    if let (Some(failure), Some(session), Some(chain)) =
+        (&performed.failure, session, &minutes.chain)
+    {
+        let event = Event::of_watch(Level::Critical, format!("{} failed: {failure}", session.tier));
+        let event = book::event(&event, Some(&session.id), &chain.id, event.origin.name());
+        minutes.events.push(event);
+    }
+}
+
+/// Writes the lines of a session to its log.
+struct Log<'l> {
+    log: &'l mut Option<SessionLog>,
+    now: Box<dyn Fn() -> i64 + Send>,
+}
+
+impl Witness for Log<'_> {
+    fn line(&mut self, json: &str) {
+        if let Some(log) = self.log {
+            log.line((self.now)(), json);
+        }
+    }
+}
+
+/// Reads the handoff that a session left.
+fn read_handoff(path: &Path) -> HandoffFile {
+    use std::io::Read as _;
+    let read = || -> std::io::Result<HandoffFile> {
+        let metadata = std::fs::metadata(path)?;
+        if !metadata.is_file() {
+            return Err(std::io::Error::other("it is no regular file"));
+        }
+        let written = metadata.modified()?.duration_since(std::time::UNIX_EPOCH);
+        let written_at_ms = written.ok().and_then(|it| i64::try_from(it.as_millis()).ok());
+        let limit = u64::try_from(HANDOFF_LIMIT_BYTES).unwrap_or(u64::MAX).saturating_add(1);
+        let mut bytes = Vec::new();
+        std::fs::File::open(path)?.take(limit).read_to_end(&mut bytes)?;
+        Ok(HandoffFile::Present { bytes, written_at_ms })
+    };
+    match read() {
+        Ok(file) => file,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => HandoffFile::Absent,
+        Err(error) => HandoffFile::Unreadable(error.to_string()),
+    }
+}
