@@ -6,7 +6,7 @@ use airtight_agent::provider::{Model, Provider};
 use airtight_core::batch::{Circuit, Earlier, Estimate, Fund, Keys, Limits, Pace, Pacing};
 use airtight_core::contract::{Contract, Options, Patterns, Wrap};
 use airtight_core::price::{Cost, Price};
-use airtight_core::run::{self, RepairRung, TextRung};
+use airtight_core::run::{RepairRung, TextRung};
 use airtight_store::{Bucket, ContractRow, Ledger, Level, Spending, StoreError};
 use secrecy::ExposeSecret;
 
