@@ -95,8 +95,7 @@ impl Round {
     async fn deliver(&self) -> Result<(), WatchError> {
         let mut page = Page { limit: AT_ONCE, after: None, order: Order::OldestFirst };
         loop {
-            let queued =
-                self.ledger.notifications(Some(NotificationState::Queued), page).await?;
+            let queued = self.ledger.notifications(Some(NotificationState::Queued), page).await?;
             let Some(last) = queued.last() else { return Ok(()) };
             page.after = Some(last.number);
             for notification in queued {

@@ -48,9 +48,9 @@ impl Halt {
             }
             Self::OutOfTime => error(run::Outcome::Budget, "the time of the review is up")
                 .hint("raise `--max-wall-time`"),
-            Self::Stopped(stop @ (Stop::Refused(_) | Stop::Outage { .. } | Stop::Store(_))) => {
-                stop.into_error(place)
-            }
+            Self::Stopped(
+                stop @ (Stop::Refused(_) | Stop::Unfit(_) | Stop::Outage { .. } | Stop::Store(_)),
+            ) => stop.into_error(place),
         }
     }
 }

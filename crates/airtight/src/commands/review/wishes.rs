@@ -140,6 +140,7 @@ fn project_files(config: &Config) -> Vec<PathBuf> {
         Origin::Borrowed(_)
         | Origin::User(_)
         | Origin::Contract(_)
+        | Origin::Tier(_)
         | Origin::Environment(_)
         | Origin::Flag(_) => None,
     });
