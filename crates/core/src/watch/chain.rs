@@ -5,7 +5,11 @@
 //! twice. A session that had begun is never begun again: what it did is not known, and that is told.
 
 mod ending;
+#[cfg(test)]
+mod laws;
 mod record;
+#[cfg(test)]
+mod tests;
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -290,6 +294,8 @@ impl Chain {
         let mut record =
             Record::of(&session_id, &brief, finished, &extracted, (memory, known, now_ms));
         self.acted_on.extend(record.acted_on(known));
+        self.acted_on.sort_unstable();
+        self.acted_on.dedup();
         self.moved_at_ms = now_ms;
         let then = self.follow(&brief, &session_id, finished.ending, decision, &mut record);
         let status = record.session.as_ref().map_or(SessionStatus::Failed, |end| end.status);
