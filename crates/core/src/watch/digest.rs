@@ -148,7 +148,18 @@ mod tests {
         };
         let told = digest.notification(5_400_000);
         assert_eq!(told.title, "Daily digest: 1 of 2 services are not healthy");
-        insta::assert_snapshot!(told.body, @"");
+        insta::assert_snapshot!(told.body, @r"
+        - sessions: 27 (24 observed, 2 investigated, 1 remediated; 1 did not finish)
+        - events: 5 info, 3 warning, 1 critical
+        - actions on services: 2
+        - cost: $1.25
+
+        ## Not healthy
+
+        - **jellyfin** down for 1 h 30 min: 502 Bad Gateway
+
+        3 memories wait for leave.
+        ");
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! What follows a session, and what follows when there is nobody left who watched it.
 
+use super::record::Ended;
 use super::{
     Brief, Chain, ChainOutcome, Decision, Next, OutOfTurn, Record, STALE_MS, SessionEnd, State,
 };
@@ -16,12 +17,12 @@ impl Chain {
     /// Adds what a decision leaves to `record`, and says what happens next.
     pub(super) fn follow(
         &mut self,
-        brief: &Brief,
-        session_id: &str,
-        ending: SessionEnding,
+        ended: &Ended<'_>,
         decision: Decision,
         record: &mut Record,
     ) -> Next {
+        let Ended { session_id, brief, finished, .. } = *ended;
+        let ending = finished.ending;
         match decision {
             Decision::Escalate(escalate) => {
                 record.events.extend(escalate.events.iter().cloned());
@@ -157,7 +158,7 @@ impl Chain {
         let level = if tier == Tier::Observe { Level::Warning } else { Level::Critical };
         let notification = (tier > Tier::Observe).then(|| Notification {
             category: NotificationCategory::HumanAttention,
-            title: format!("{tier} was interrupted and needs human attention"),
+            title: format!("Needs human attention: {tier} was interrupted"),
             body: format!("{message}. Its session is {session_id}."),
         });
         let session = SessionEnd {

@@ -132,7 +132,7 @@ fn co_71_sessions_are_linked() {
     assert_eq!(record.session.unwrap().status, SessionStatus::Completed);
     assert_eq!(record.notifications[0].category, NotificationCategory::Remediation);
     assert_eq!(end(&mut chain), settled());
-    let statuses: Vec<SessionStatus> = chain.sessions().iter().map(|it| it.2).collect();
+    let statuses: Vec<SessionStatus> = chain.sessions().iter().map(|it| it.status).collect();
     assert_eq!(statuses, [SessionStatus::Escalated, SessionStatus::Completed]);
 }
 

@@ -105,7 +105,7 @@ fn co_92_what_is_denied_asks_for_a_person() {
     assert_eq!(denied.reason, reason);
     assert_eq!(denied.event().service.as_deref(), Some("jellyfin"));
     let told = denied.notification();
-    let expected = (NotificationCategory::HumanAttention, "jellyfin needs human attention");
+    let expected = (NotificationCategory::HumanAttention, "Needs human attention: jellyfin");
     assert_eq!((told.category, told.title.as_str()), expected);
 }
 

@@ -196,7 +196,7 @@ fn more_text_than_is_read_is_told_once() {
 
 fn line() -> impl Strategy<Value = String> {
     prop_oneof![
-        "[EVENT:(info|warnig|level)(:[a-z.]{0,3})?\\]? ?[a-z`é]{0,4}",
+        "\\[EVENT:(info|warnig|level)(:[a-z.]{0,3})?\\]? ?[a-z`é]{0,4}",
         Just("[MEMORY:timing] x".to_owned()),
         Just("[COOLDOWN:restart:a] success — x".to_owned()),
         " {0,4}[`~]{2,4}[a-z]{0,2}",
