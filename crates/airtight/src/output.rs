@@ -108,8 +108,7 @@ impl<'p> Output<'p> {
 
     /// Starts to tell a run to `listener` alone; nothing is printed.
     pub(crate) fn unprinted(session_id: &str, listener: Listener<'p>) -> Self {
-        let manner =
-            Manner { format: OutputFormat::Text, pieces: Pieces::LeftOut, raw: Raw::Kept };
+        let manner = Manner { format: OutputFormat::Text, pieces: Pieces::LeftOut, raw: Raw::Kept };
         Self {
             printer: None,
             listener: Some(listener),

@@ -57,7 +57,8 @@ pub(crate) async fn actions(
     let last = ledger.actions(&ActionFilter::default(), LAST).await?;
     let last = last.first().map_or(0, |action| action.number);
     let longest = limits.restarts.within_ms.max(limits.redeployments.within_ms);
-    let since = ActionFilter { since: Some(now_ms.saturating_sub(longest)), ..ActionFilter::default() };
+    let since =
+        ActionFilter { since: Some(now_ms.saturating_sub(longest)), ..ActionFilter::default() };
     let actions = ledger.actions(&since, ALL).await?;
     Ok((actions.into_iter().filter_map(action_record).collect(), last))
 }

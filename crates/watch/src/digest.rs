@@ -23,7 +23,8 @@ pub(crate) async fn of(ledger: &Ledger, now_ms: i64) -> Result<Digest, StoreErro
     Ok(Digest {
         sessions: Tier::ALL.map(of_tier),
         unfinished: unfinished.map(|(_, count)| number(*count)).sum(),
-        events: Level::ALL.map(|level| number(counts.events.get(level.name()).copied().unwrap_or(0))),
+        events: Level::ALL
+            .map(|level| number(counts.events.get(level.name()).copied().unwrap_or(0))),
         actions: number(counts.actions),
         pending_memories: number(counts.pending_memories),
         cost: counts.cost,

@@ -108,7 +108,9 @@ impl Gatekeeper {
         let services = book::services(&self.ledger).await?;
         match judge_command(command, &records, &services, limits, now_ms) {
             CooldownVerdict::NotAnAction { notes } if notes.is_empty() => Ok(Some(Ok(()))),
-            CooldownVerdict::NotAnAction { .. } | CooldownVerdict::Allow { .. } if self.is_dry() => {
+            CooldownVerdict::NotAnAction { .. } | CooldownVerdict::Allow { .. }
+                if self.is_dry() =>
+            {
                 let why = "this is a dry run: nothing is done to services".to_owned();
                 let shown = airtight_core::excerpt(command, TOLD_LIMIT_CHARS, "…");
                 self.leave(Event::of_watch(Level::Info, format!("{why}: {shown}")), now_ms).await?;

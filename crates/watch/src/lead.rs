@@ -1,6 +1,5 @@
 //! The lead of one process, renewed as long as it lives.
 
-
 use std::time::{Duration, Instant};
 
 use airtight_store::{Lead, Ledger};
@@ -48,5 +47,4 @@ async fn renew(ledger: Ledger, ttl: Duration, lead: Lead, lost: CancellationToke
             Err(error) => tracing::warn!(%error, "the lead is not renewed yet"),
         }
     }
-
 }

@@ -7,8 +7,7 @@ use std::time::Duration;
 use airtight_agent::{CommandEnd, CommandPlace, run_command};
 use airtight_core::watch::{
     Brief, Chain, Event, Finished, HANDOFF_LIMIT_BYTES, HandoffFile, Known, Level, MarkerReader,
-    Record,
-    SessionEnding, Step, memory_block, response_text, session_context,
+    Record, SessionEnding, Step, memory_block, response_text, session_context,
 };
 use airtight_store::{ActionFilter, Minutes, NewSession};
 use serde_json::json;
@@ -202,11 +201,7 @@ impl<S: Staff, C: Clock + 'static> Office<'_, S, C> {
 
     fn gatekeeper(&self, brief: &Brief, id: &str) -> Gatekeeper {
         let clock = Arc::clone(&self.clock);
-        let post = Post {
-            session: id.to_owned(),
-            chain: brief.chain_id.clone(),
-            tier: brief.tier,
-        };
+        let post = Post { session: id.to_owned(), chain: brief.chain_id.clone(), tier: brief.tier };
         Gatekeeper::new(
             (self.ledger.clone(), self.leadership.lead),
             Arc::clone(&self.estate),

@@ -122,12 +122,8 @@ impl<S: Staff, C: Clock + 'static> Watcher<S, C> {
         let (ledger, estate) = (self.ledger.clone(), Arc::clone(&self.estate));
         let lead = leadership.lead;
         self.teller.tell(Notice::Leading { fence: lead.fence() });
-        let dispatch = Dispatch::start(
-            ledger.clone(),
-            lead,
-            Arc::clone(&estate),
-            Arc::clone(&self.teller),
-        );
+        let dispatch =
+            Dispatch::start(ledger.clone(), lead, Arc::clone(&estate), Arc::clone(&self.teller));
         Office {
             ledger,
             estate,
@@ -273,10 +269,8 @@ impl<S: Staff, C: Clock + 'static> Office<'_, S, C> {
         acted: Vec<String>,
     ) -> Result<ChainOutcome, WatchError> {
         let at_ms = self.now_ms();
-        self.teller.tell(Notice::ChainBegan {
-            chain: start.id.clone(),
-            trigger: start.trigger.name(),
-        });
+        self.teller
+            .tell(Notice::ChainBegan { chain: start.id.clone(), trigger: start.trigger.name() });
         let chain = Chain::begin(start, self.estate.policy.clone(), at_ms);
         let state = Some(ChainState { started_at: at_ms, ..self.chain_state(&chain, None)? });
         let minutes = Minutes { at_ms, chain: state, acted, ..Minutes::default() };
@@ -335,10 +329,8 @@ impl<S: Staff, C: Clock + 'static> Office<'_, S, C> {
             });
         }
         let schedule = serde_json::to_string(schedule).map_err(WatchError::Unwritable)?;
-        let mut marks = vec![
-            (LAST_RUN.to_owned(), at_ms.to_string()),
-            (SCHEDULE.to_owned(), schedule),
-        ];
+        let mut marks =
+            vec![(LAST_RUN.to_owned(), at_ms.to_string()), (SCHEDULE.to_owned(), schedule)];
         let last = self.ledger.mark(LAST_DIGEST).await?.and_then(|mark| mark.parse().ok());
         let mut notifications = Vec::new();
         if is_digest_due(last, at_ms) {
@@ -360,8 +352,7 @@ impl<S: Staff, C: Clock + 'static> Office<'_, S, C> {
     /// Goes on with what a leader before left. Nothing that had begun is done again.
     async fn recover(&self, schedule: &mut Schedule) -> Result<(), WatchError> {
         let at_ms = self.now_ms();
-        let open =
-            ActionFilter { state: Some(ActionState::Reserved), ..ActionFilter::default() };
+        let open = ActionFilter { state: Some(ActionState::Reserved), ..ActionFilter::default() };
         let records = book::actions_of(&self.ledger, open).await?;
         let mut minutes = Minutes { at_ms, ..Minutes::default() };
         for change in settle_claims(&records, &[], at_ms) {

@@ -117,14 +117,9 @@ fn conclude(
     let outcome = watched.map_err(|error| failed(error, place))?;
     Ok(match outcome {
         None | Some(ChainOutcome::Settled { .. } | ChainOutcome::Blocked(_)) => Outcome::Met,
-        Some(ChainOutcome::Stopped) => {
-            Outcome::Run(airtight_core::run::Outcome::Interrupted)
-        }
+        Some(ChainOutcome::Stopped) => Outcome::Run(airtight_core::run::Outcome::Interrupted),
         Some(
-            ChainOutcome::Aborted
-            | ChainOutcome::Lost
-            | ChainOutcome::Stale
-            | ChainOutcome::Failed,
+            ChainOutcome::Aborted | ChainOutcome::Lost | ChainOutcome::Stale | ChainOutcome::Failed,
         ) => Outcome::Rejected,
     })
 }
@@ -200,8 +195,11 @@ fn estate(
     environment: &Environment,
 ) -> Result<Estate, Error> {
     let no_place = || {
-        Error::new(Outcome::Contract, "there is no place for logs: neither `HOME` nor `XDG_DATA_HOME` is set")
-            .hint("say where they are to be: `logs = \"…\"` in the file of the watch")
+        Error::new(
+            Outcome::Contract,
+            "there is no place for logs: neither `HOME` nor `XDG_DATA_HOME` is set",
+        )
+        .hint("say where they are to be: `logs = \"…\"` in the file of the watch")
     };
     let kept = || environment.data_folder().map(|data| data.join(LOGS));
     let logs: PathBuf = settings.logs.clone().or_else(kept).ok_or_else(no_place)?;
@@ -217,7 +215,9 @@ fn estate(
         surroundings: Surroundings {
             mode: settings.policy.escalation.mode,
             targets: settings.targets.iter().map(|target| target.name.clone()).collect(),
-            more: std::iter::once(named("watch_file")).chain(settings.environment.clone()).collect(),
+            more: std::iter::once(named("watch_file"))
+                .chain(settings.environment.clone())
+                .collect(),
             ..Surroundings::default()
         },
         services: settings.services.clone(),

@@ -29,20 +29,14 @@ fn estate(turns: Vec<Turn>) -> Option<(Estate, String)> {
 fn repair(estate: &Estate, path: &str) -> crate::said::Said {
     let arguments = ["--config", "watch.toml", "--tier", "3", "--prompt", "Repair web"];
     let mut command = estate.command(&arguments);
-    command
-        .env("PATH", path)
-        .env("CLAUDE_CODE_MAX_RETRIES", "1")
-        .env("IS_SANDBOX", "1");
+    command.env("PATH", path).env("CLAUDE_CODE_MAX_RETRIES", "1").env("IS_SANDBOX", "1");
     command.output().unwrap().into()
 }
 
 /// CO-93: claude's own hook asks before each command, and what it does is on record first.
 #[test]
 fn claude_repairs_a_service_and_is_counted() {
-    let turns = vec![
-        bash("ESTATE=$PWD docker restart web"),
-        structured(report("healthy", false)),
-    ];
+    let turns = vec![bash("ESTATE=$PWD docker restart web"), structured(report("healthy", false))];
     let Some((estate, path)) = estate(turns) else { return };
     let said = repair(&estate, &path);
     assert_eq!(said.code, 0, "{said:?}");

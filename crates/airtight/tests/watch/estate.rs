@@ -57,7 +57,9 @@ impl Estate {
             std::fs::write(&path, text).unwrap();
             std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
         }
-        estate.with("services.md", "- web: an HTTP service; `probe PORT` shows its answer\n").set("")
+        estate
+            .with("services.md", "- web: an HTTP service; `probe PORT` shows its answer\n")
+            .set("")
     }
 
     /// Adds a file.

@@ -71,8 +71,7 @@ fn a_signal_ends_the_watch_cleanly() {
 /// CO-12: a session has its time, and its status says so.
 #[test]
 fn a_session_that_takes_too_long_is_ended() {
-    let estate =
-        Estate::new([Turn::text("never").stall_after(0)]).set("max_session_time = \"1s\"");
+    let estate = Estate::new([Turn::text("never").stall_after(0)]).set("max_session_time = \"1s\"");
     let said = estate.once(&[]);
     assert_eq!(said.code, 1, "{said:?}");
     assert_eq!(estate.statuses(), [(1, "timed_out".to_owned())]);

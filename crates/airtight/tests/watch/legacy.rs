@@ -18,7 +18,10 @@ fn markers_are_read_where_there_is_no_structured_answer() {
     let events = estate.events();
     let marked: Vec<_> = events.iter().filter(|event| event.origin == "markers").collect();
     assert_eq!(marked.len(), 1, "{events:?}");
-    assert_eq!((marked[0].level.as_str(), marked[0].said_level.as_deref()), ("warning", Some("warnig")));
+    assert_eq!(
+        (marked[0].level.as_str(), marked[0].said_level.as_deref()),
+        ("warning", Some("warnig"))
+    );
     assert_eq!((marked[0].service.as_deref(), marked[0].message.as_str()), (Some("web"), "slow"));
 }
 
@@ -60,14 +63,8 @@ fn a_handoff_escalates_and_is_deleted() {
         json!({ "command": format!("cat > handoff.json <<'END'\n{handoff}\nEND") }),
     );
     let prose = || Turn::text("I looked, and left a handoff.");
-    let estate = Estate::new([
-        write,
-        prose(),
-        prose(),
-        prose(),
-        answer(report("healthy", false)),
-    ])
-    .set("handoff = \"handoff.json\"");
+    let estate = Estate::new([write, prose(), prose(), prose(), answer(report("healthy", false))])
+        .set("handoff = \"handoff.json\"");
     let said = estate.once(&[]);
     assert_eq!(said.code, 0, "{said:?}");
     let told: Vec<_> =

@@ -121,11 +121,7 @@ fn open(access: Access, config: &Config, environment: &Environment) -> Result<Pr
 
 /// Returns the tools and the denied commands of the tier, in the words of whoever drives, and the hook
 /// by which a program asks at `door` before it runs a command.
-fn equipped(
-    driver: &Driver,
-    own: &TierSettings,
-    door: Option<&Path>,
-) -> Result<Vec<Entry>, Error> {
+fn equipped(driver: &Driver, own: &TierSettings, door: Option<&Path>) -> Result<Vec<Entry>, Error> {
     if let Driver::Model(_) = driver {
         let names = own_names(&own.tools);
         let excluded = own.deny.iter().map(|command| format!("{SHELL}({command})")).collect();

@@ -7,9 +7,7 @@ use airtight_agent::{Agent, Subagents};
 use airtight_core::contract::Contract;
 use airtight_core::redact::Redactor;
 use airtight_core::run::{self, Job, Outcome as RunOutcome, Report, Run};
-use airtight_core::watch::{
-    AgentResponse, ExitClaim, Legacy, Payload, SessionEnding, Tier,
-};
+use airtight_core::watch::{AgentResponse, ExitClaim, Legacy, Payload, SessionEnding, Tier};
 use airtight_store::{Lead, Ledger, Minutes, NewRun, Retention, RunId};
 use airtight_watch::{Account, Assignment, Performed, Settling, Staff, Who, Witness};
 
@@ -86,7 +84,8 @@ impl Crew {
         let bench = self.benches.bench(assignment.tier).ok_or_else(missing)?;
         let (agent, run, unpacked) = self.benches.prepare(bench, &assignment).await?;
         let recorder = self.enter(bench, &assignment, agent.provider.price()).await?;
-        let mut output = Output::unprinted(&assignment.session, Box::new(|line| witness.line(line)));
+        let mut output =
+            Output::unprinted(&assignment.session, Box::new(|line| witness.line(line)));
         output.mask(self.redactor.clone());
         let mut listener = Listener::new(output, Arc::clone(&recorder));
         let driving = agent.drive(run, &mut listener, assignment.interrupt.clone());
@@ -121,7 +120,8 @@ impl Crew {
             retention: self.retention,
             ..NewRun::default()
         };
-        let failed = |error| Error::new(Outcome::Store, "the run cannot be put on record").caused_by(error);
+        let failed =
+            |error| Error::new(Outcome::Store, "the run cannot be put on record").caused_by(error);
         match enter(&self.ledger, new, price, self.redactor.clone()).await.map_err(failed)? {
             Entered::Fresh(recorder) => Ok(recorder),
             Entered::Finished(_) | Entered::Busy { .. } => {
@@ -202,7 +202,8 @@ impl Benches {
         }
         let price = provider.price();
         let policy = bench.driver.policy(bench.config())?;
-        let hooks = unpacked.hooks.guarded(Arc::clone(&assignment.guard) as Arc<dyn airtight_agent::Guard>);
+        let hooks =
+            unpacked.hooks.guarded(Arc::clone(&assignment.guard) as Arc<dyn airtight_agent::Guard>);
         let mut agent = Agent::new(provider, unpacked.toolbox, hooks);
         agent.retries = bench.driver.retries(bench.config());
         agent.subagents =
@@ -268,8 +269,7 @@ impl Staff for Crew {
             Ok(performed) => performed,
             Err(error) => {
                 let causes = error.causes();
-                let words: Vec<String> =
-                    std::iter::once(error.to_string()).chain(causes).collect();
+                let words: Vec<String> = std::iter::once(error.to_string()).chain(causes).collect();
                 let told = self.redactor.mask(&words.join(": ")).into_owned();
                 Performed::failed(self.ledger.clone(), told)
             }

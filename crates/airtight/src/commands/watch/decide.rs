@@ -67,7 +67,9 @@ async fn decide(
         Some(Waiting::Memory(id)) => {
             let changes = match answer {
                 Answer::Approve => approve(&memories, &id, ledger.now_ms()),
-                Answer::Decline => vec![MemoryChange::Trust { id: id.clone(), trust: Trust::Rejected }],
+                Answer::Decline => {
+                    vec![MemoryChange::Trust { id: id.clone(), trust: Trust::Rejected }]
+                }
             };
             let updates = changes.iter().filter_map(memory_update).collect();
             ledger.judge_memories(updates).await.map_err(failed)?;
@@ -82,8 +84,10 @@ async fn decide(
             Ok(format!("escalation {id}"))
         }
         None => {
-            let message = format!("nothing that waits for leave is called `{named}`, or several are");
-            Err(Error::new(Outcome::Input, message).hint("`airtight watch status` shows what waits"))
+            let message =
+                format!("nothing that waits for leave is called `{named}`, or several are");
+            Err(Error::new(Outcome::Input, message)
+                .hint("`airtight watch status` shows what waits"))
         }
     }
 }

@@ -160,7 +160,8 @@ impl Sheet<'_> {
             let detail = it.detail.as_deref().map(|it| format!(": {it}")).unwrap_or_default();
             let tone = if it.status == "healthy" { Tone::Good } else { Tone::Bad };
             let text = format!("  {} since {since}{detail}", it.name);
-            self.printer.line(&[Span::new(tone, format!("{:<11}", it.status)), Span::plain(text)])?;
+            self.printer
+                .line(&[Span::new(tone, format!("{:<11}", it.status)), Span::plain(text)])?;
         }
         for it in &escalations {
             let text = format!("  {} to tier {} ({})", it.id, it.tier, it.affected.join(", "));

@@ -120,7 +120,8 @@ impl Source {
             Some(named) => environment.resolve(named),
             None => usual(environment)?,
         };
-        let refused = || Error::new(Outcome::Contract, format!("could not read `{}`", path.display()));
+        let refused =
+            || Error::new(Outcome::Contract, format!("could not read `{}`", path.display()));
         let bytes = file::read(&path, LIMIT_BYTES).map_err(|error| refused().caused_by(error))?;
         let text = String::from_utf8(bytes)
             .map_err(|_| refused().with_findings(vec!["it is not UTF-8".to_owned()]))?;
@@ -210,7 +211,8 @@ impl Draft<'_> {
         let usual = EscalationPolicy::default();
         let max_tier = root.whole("max_tier").and_then(|tier| Tier::try_from(i64::from(tier)).ok());
         let mode = if root.is_on("dry_run") == Some(true) { WatchMode::DryRun } else { usual.mode };
-        let legacy = if root.is_on("legacy") == Some(false) { Legacy::Ignored } else { Legacy::Read };
+        let legacy =
+            if root.is_on("legacy") == Some(false) { Legacy::Ignored } else { Legacy::Read };
         let leave = MemoryPolicy::default().needs_leave;
         Ok(ChainPolicy {
             escalation: EscalationPolicy {
@@ -272,9 +274,8 @@ impl Draft<'_> {
 
 /// Reads a text that line `place` of the file names as `what`.
 fn read_text(path: &Path, limit: usize, place: &str, what: &str) -> Result<String, Error> {
-    let refused = || {
-        Error::new(Outcome::Contract, format!("{place}: `{what}` names `{}`", path.display()))
-    };
+    let refused =
+        || Error::new(Outcome::Contract, format!("{place}: `{what}` names `{}`", path.display()));
     let bytes = file::read(path, limit).map_err(|error| refused().caused_by(error))?;
     String::from_utf8(bytes)
         .map_err(|_| refused().with_findings(vec!["it is not UTF-8".to_owned()]))

@@ -73,7 +73,9 @@ impl Telling {
             }
         };
         while let Ok(notice) = self.notices.try_recv() {
-            if failure.is_none() && let Err(error) = self.print(&notice, printer) {
+            if failure.is_none()
+                && let Err(error) = self.print(&notice, printer)
+            {
                 failure = Some(error);
             }
         }

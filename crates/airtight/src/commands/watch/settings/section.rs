@@ -117,7 +117,8 @@ impl Section {
 fn unknown(reader: &Reader<'_>, shape: &Shape, name: &str, offset: usize) -> Error {
     let known: Vec<&str> =
         shape.fields.iter().map(|(known, _)| *known).chain(shape.tables.iter().copied()).collect();
-    let full = if shape.name.is_empty() { name.to_owned() } else { format!("{}.{name}", shape.name) };
+    let full =
+        if shape.name.is_empty() { name.to_owned() } else { format!("{}.{name}", shape.name) };
     let error = reader.refuse(offset, &format!("no such setting: `{full}`"));
     match nearest(name, known.iter().copied()) {
         Some(meant) => error.hint(format!("did you mean `{meant}`?")),

@@ -61,9 +61,7 @@ fn address(section: &Section, environment: &Environment) -> Result<Address, Stri
             None => Err(format!("takes its webhook from `{name}`, which is not set")),
         },
         (None, None, Some(command)) => Ok(Address::Command(command.to_owned())),
-        (None, None, None) => {
-            Err("needs one of `webhook`, `webhook_env` and `command`".to_owned())
-        }
+        (None, None, None) => Err("needs one of `webhook`, `webhook_env` and `command`".to_owned()),
         _ => Err("has more than one of `webhook`, `webhook_env` and `command`".to_owned()),
     }
 }

@@ -115,14 +115,21 @@ command = "mail -s watch ops"
     assert_eq!(settings.handoff, Some(folder.path().join("state/handoff.json")));
     assert_eq!(settings.environment, [("region".to_owned(), "eu".to_owned())]);
     let observe = settings.tier(Tier::Observe);
-    assert_eq!((observe.task.as_str(), observe.deny.as_slice()), ("Look.", &["rm *".to_owned()][..]));
+    assert_eq!(
+        (observe.task.as_str(), observe.deny.as_slice()),
+        ("Look.", &["rm *".to_owned()][..])
+    );
     assert_eq!(observe.tools, ["Read"]);
     assert_eq!(observe.entries.len(), 2);
     let remediate = settings.tier(Tier::Remediate);
-    assert_eq!((remediate.tools.as_slice(), remediate.entries.len()), (&["Bash".to_owned()][..], 1));
+    assert_eq!(
+        (remediate.tools.as_slice(), remediate.entries.len()),
+        (&["Bash".to_owned()][..], 1)
+    );
     let targets: Vec<&str> = settings.targets.iter().map(|it| it.name.as_str()).collect();
     assert_eq!(targets, ["mail", "pager"]);
-    let is_slack = |address: &Address| matches!(address, Address::Webhook { form: Form::Slack, .. });
+    let is_slack =
+        |address: &Address| matches!(address, Address::Webhook { form: Form::Slack, .. });
     assert!(is_slack(&settings.targets[1].address));
     assert!(!format!("{settings:?}").contains("s3cret"));
 }
@@ -140,16 +147,40 @@ fn a_tier_without_settings_has_those_of_the_first() {
 #[test]
 fn what_is_misspelt_is_refused_with_its_line_and_what_was_meant() {
     let cases = [
-        ("intervall = \"1h\"", "watch.toml:1: no such setting: `intervall`", "did you mean `interval`?"),
+        (
+            "intervall = \"1h\"",
+            "watch.toml:1: no such setting: `intervall`",
+            "did you mean `interval`?",
+        ),
         ("\n[tier.1]", "watch.toml:2: no such setting: `tier`", "did you mean `tiers`?"),
-        ("[tiers.1]\nmodle = \"x\"", "watch.toml:2: no such setting: `modle`", "did you mean `model`?"),
-        ("[memory]\nbudget = 1", "watch.toml:2: no such setting: `memory.budget`", "did you mean `budget_tokens`?"),
-        ("[tiers.4]", "watch.toml:1: there is no tier `4`", "there are `[tiers.1]`, `[tiers.2]` and `[tiers.3]`"),
-        ("schema_version = \"1.0.9\"", "watch.toml:1: no version of the agent's response is called that", "did you mean `1.0.0`?"),
+        (
+            "[tiers.1]\nmodle = \"x\"",
+            "watch.toml:2: no such setting: `modle`",
+            "did you mean `model`?",
+        ),
+        (
+            "[memory]\nbudget = 1",
+            "watch.toml:2: no such setting: `memory.budget`",
+            "did you mean `budget_tokens`?",
+        ),
+        (
+            "[tiers.4]",
+            "watch.toml:1: there is no tier `4`",
+            "there are `[tiers.1]`, `[tiers.2]` and `[tiers.3]`",
+        ),
+        (
+            "schema_version = \"1.0.9\"",
+            "watch.toml:1: no version of the agent's response is called that",
+            "did you mean `1.0.0`?",
+        ),
     ];
     for (file, message, hint) in cases {
         let (said, hints) = refusal(file);
-        assert_eq!((said.as_str(), hints.first().map(String::as_str)), (message, Some(hint)), "{file}");
+        assert_eq!(
+            (said.as_str(), hints.first().map(String::as_str)),
+            (message, Some(hint)),
+            "{file}"
+        );
     }
 }
 
@@ -159,11 +190,26 @@ fn what_cannot_be_meant_is_refused() {
         ("max_tier = 4", "watch.toml:1: `max_tier`"),
         ("interval = \"soon\"", "watch.toml:1: `interval`"),
         ("tiers = 1", "watch.toml:1: `tiers` must be a table: `[tiers]`"),
-        ("[notify.a]", "watch.toml:1: `notify.a` needs one of `webhook`, `webhook_env` and `command`"),
-        ("[notify.a]\nwebhook = \"s3cret\"", "watch.toml:1: `notify.a` has a webhook that is no `http://` or `https://` URL"),
-        ("[notify.a]\nwebhook_env = \"UNSET\"", "watch.toml:1: `notify.a` takes its webhook from `UNSET`, which is not set"),
-        ("[notify.a]\nwebhook_env = \"PAGER_URL\"\ncommand = \"x\"", "watch.toml:1: `notify.a` has more than one of `webhook`, `webhook_env` and `command`"),
-        ("[tiers.1]\nprompt = \"a\"\nprompt_file = \"b\"", "watch.toml:3: `prompt_file` stands beside `prompt`"),
+        (
+            "[notify.a]",
+            "watch.toml:1: `notify.a` needs one of `webhook`, `webhook_env` and `command`",
+        ),
+        (
+            "[notify.a]\nwebhook = \"s3cret\"",
+            "watch.toml:1: `notify.a` has a webhook that is no `http://` or `https://` URL",
+        ),
+        (
+            "[notify.a]\nwebhook_env = \"UNSET\"",
+            "watch.toml:1: `notify.a` takes its webhook from `UNSET`, which is not set",
+        ),
+        (
+            "[notify.a]\nwebhook_env = \"PAGER_URL\"\ncommand = \"x\"",
+            "watch.toml:1: `notify.a` has more than one of `webhook`, `webhook_env` and `command`",
+        ),
+        (
+            "[tiers.1]\nprompt = \"a\"\nprompt_file = \"b\"",
+            "watch.toml:3: `prompt_file` stands beside `prompt`",
+        ),
         ("interval = ", "watch.toml:1: not TOML: "),
     ] {
         let (said, _) = refusal(file);

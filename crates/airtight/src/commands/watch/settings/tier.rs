@@ -8,8 +8,8 @@ use std::path::Path;
 use airtight_core::watch::{Tier, default_tools, denied_commands, tier_prompt};
 use toml::de::{DeTable, DeValue};
 
-use super::section::Section;
 use super::read_text;
+use super::section::Section;
 use crate::config::{Entry, Own, Reader};
 use crate::env::Environment;
 use crate::error::Error;
@@ -65,7 +65,8 @@ pub(super) fn read(
     let settle = |tier: Tier, own: &Said| {
         let tools = own.tools.clone().or_else(|| first.tools.clone()).or_else(|| for_all("tools"));
         let deny = own.deny.clone().or_else(|| for_all("deny"));
-        let entries = if own.entries.is_empty() { first.entries.clone() } else { own.entries.clone() };
+        let entries =
+            if own.entries.is_empty() { first.entries.clone() } else { own.entries.clone() };
         TierSettings {
             entries,
             task: own.task.clone().unwrap_or_else(|| tier_prompt(tier).to_owned()),
@@ -74,11 +75,7 @@ pub(super) fn read(
         }
     };
     let [one, two, three] = &said;
-    Ok([
-        settle(Tier::Observe, one),
-        settle(Tier::Investigate, two),
-        settle(Tier::Remediate, three),
-    ])
+    Ok([settle(Tier::Observe, one), settle(Tier::Investigate, two), settle(Tier::Remediate, three)])
 }
 
 fn is_named(tier: Tier, name: &str) -> bool {
@@ -113,8 +110,9 @@ fn read_one(
         }
         (Some(_), Some(file)) => {
             let message = format!("{}: `prompt_file` stands beside `prompt`", place(file));
-            return Err(Error::new(crate::error::Outcome::Contract, message)
-                .hint("leave one of them out"));
+            return Err(
+                Error::new(crate::error::Outcome::Contract, message).hint("leave one of them out")
+            );
         }
         (None, None) => None,
     };
