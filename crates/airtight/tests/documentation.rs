@@ -11,7 +11,17 @@ use serde_json::json;
 fn script() -> Script {
     let review =
         json!({ "summary": "Compares tokens in constant time.", "level": "info", "score": 9 });
+    let report = json!({
+        "summary": "All services answer.",
+        "events": [{ "level": "warning", "service": "web", "message": "web takes 900 ms" }],
+        "escalation": { "needed": false },
+        "services_checked": [
+            { "name": "web", "status": "healthy" },
+            { "name": "db", "status": "healthy" },
+        ],
+    });
     Script::new([
+        Turn::call("structured_output", report).when_contains("Do your task").forever(),
         Turn::text(review.to_string()).when_contains("Review this change").forever(),
         Turn::call("structured_output", review).when_contains("Review HEAD").forever(),
         Turn::text("Why do programmers prefer dark mode? Light attracts bugs.").forever(),

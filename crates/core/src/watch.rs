@@ -16,6 +16,8 @@ mod level;
 mod markers;
 mod memory;
 mod notification;
+#[cfg(test)]
+mod page;
 mod prompt;
 mod quote;
 mod response;
@@ -27,8 +29,8 @@ mod tier;
 mod tools;
 
 pub use chain::{
-    Approved, Brief, Chain, ChainOutcome, ChainPolicy, ChainStart, Known, OutOfTurn, Record,
-    STALE_MS, SessionEnd, Step,
+    Approved, Brief, Chain, ChainOutcome, ChainPolicy, ChainSession, ChainStart, Known, OutOfTurn,
+    Record, STALE_MS, SessionEnd, Step,
 };
 pub use context::{Surroundings, session_context};
 pub use cooldown::{

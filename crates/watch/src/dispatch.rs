@@ -8,6 +8,7 @@ use airtight_store::{Delivery, Lead, Ledger, Minutes, NotificationState, Order, 
 use serde_json::Value;
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
 
 use crate::error::WatchError;
 use crate::estate::Estate;
@@ -29,7 +30,8 @@ const LAST_WORDS: Duration = Duration::from_secs(15);
 /// Delivers for as long as it lives.
 pub(crate) struct Dispatch {
     wake: Arc<Notify>,
-    round: Round,
+    /// Asks for a last round.
+    ending: CancellationToken,
     working: JoinHandle<()>,
 }
 
@@ -39,7 +41,6 @@ impl Drop for Dispatch {
     }
 }
 
-#[derive(Clone)]
 struct Round {
     ledger: Ledger,
     lead: Lead,
@@ -58,9 +59,9 @@ impl Dispatch {
     ) -> Self {
         let courier = Courier::new(estate.folder.clone(), estate.environment.clone());
         let round = Round { ledger, lead, estate, teller, courier };
-        let wake = Arc::new(Notify::new());
-        let working = tokio::spawn(work(round.clone(), Arc::clone(&wake)));
-        Self { wake, round, working }
+        let (wake, ending) = (Arc::new(Notify::new()), CancellationToken::new());
+        let working = tokio::spawn(work(round, Arc::clone(&wake), ending.clone()));
+        Self { wake, ending, working }
     }
 
     /// Says that something is queued.
@@ -68,24 +69,30 @@ impl Dispatch {
         self.wake.notify_one();
     }
 
-    /// Tries everything that is queued once more, for a while, and ends.
-    pub(crate) async fn end(self) {
-        self.working.abort();
-        let round = self.round.clone();
-        match tokio::time::timeout(LAST_WORDS, round.deliver()).await {
-            Ok(Ok(())) => {}
-            Ok(Err(error)) => tracing::warn!(%error, "notifications stay queued"),
-            Err(_) => tracing::warn!("notifications stay queued: their targets take too long"),
+    /// Tries everything that is queued once more, for a while, and ends. What is on its way is not cut
+    /// off: whoever takes it would get it twice.
+    pub(crate) async fn end(mut self) {
+        self.ending.cancel();
+        if tokio::time::timeout(LAST_WORDS, &mut self.working).await.is_err() {
+            tracing::warn!("notifications stay queued: their targets take too long");
         }
     }
 }
 
-async fn work(round: Round, wake: Arc<Notify>) {
+async fn work(round: Round, wake: Arc<Notify>, ending: CancellationToken) {
     loop {
-        // Whoever wakes it means now; otherwise it is time for what failed before.
-        drop(tokio::time::timeout(PAUSE, wake.notified()).await);
+        tokio::select! {
+            () = wake.notified() => {}
+            () = ending.cancelled() => {}
+            // What failed before is tried again.
+            () = tokio::time::sleep(PAUSE) => {}
+        }
+        let is_last = ending.is_cancelled();
         if let Err(error) = round.deliver().await {
             tracing::warn!(%error, "notifications stay queued");
+        }
+        if is_last {
+            return;
         }
     }
 }

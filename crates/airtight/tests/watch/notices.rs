@@ -70,6 +70,7 @@ fn a_webhook_gets_what_it_takes() {
         while !String::from_utf8_lossy(&text).trim_end().ends_with('}') {
             let mut buffer = [0; 4096];
             let count = stream.read(&mut buffer).unwrap();
+            assert_ne!(count, 0, "it is told whole");
             text.extend_from_slice(&buffer[..count]);
         }
         stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok").unwrap();

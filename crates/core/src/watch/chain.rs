@@ -5,7 +5,11 @@
 //! twice. A session that had begun is never begun again: what it did is not known, and that is told.
 
 mod ending;
+#[cfg(test)]
+mod laws;
 mod record;
+#[cfg(test)]
+mod tests;
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -20,6 +24,7 @@ use super::session::{Extracted, Finished, Legacy, SessionStatus};
 use super::tier::Tier;
 use crate::price::Cost;
 
+use record::Ended;
 pub use record::{Known, Record, SessionEnd};
 
 /// A chain that was left for longer than this is not gone on with: what it knows is old.
@@ -135,12 +140,22 @@ pub struct Chain {
     start: ChainStart,
     policy: ChainPolicy,
     state: State,
-    /// Those that ended or are under way, with their status.
-    sessions: Vec<(String, Tier, SessionStatus)>,
+    sessions: Vec<ChainSession>,
     spent: Cost,
     acted_on: Vec<String>,
     /// When it was told something last.
     moved_at_ms: i64,
+}
+
+/// A session of a chain.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChainSession {
+    /// Its id.
+    pub id: String,
+    /// Its tier.
+    pub tier: Tier,
+    /// Where it stands.
+    pub status: SessionStatus,
 }
 
 /// Where a chain stands.
@@ -199,8 +214,8 @@ impl Chain {
         self.start.trigger
     }
 
-    /// Returns its sessions so far, with tier and status, from the first.
-    pub fn sessions(&self) -> &[(String, Tier, SessionStatus)] {
+    /// Returns its sessions so far, from the first.
+    pub fn sessions(&self) -> &[ChainSession] {
         &self.sessions
     }
 
@@ -252,7 +267,8 @@ impl Chain {
             return Err(self.out_of_turn("began a session"));
         };
         let (brief, session_id) = (brief.clone(), session_id.into());
-        self.sessions.push((session_id.clone(), brief.tier, SessionStatus::Running));
+        let (id, status) = (session_id.clone(), SessionStatus::Running);
+        self.sessions.push(ChainSession { id, tier: brief.tier, status });
         self.state = State::Running { brief, session_id, began_at_ms: now_ms };
         self.moved_at_ms = now_ms;
         Ok(())
@@ -286,12 +302,14 @@ impl Chain {
             },
             &self.policy.escalation,
         );
-        let memory = &self.policy.memory;
-        let mut record =
-            Record::of(&session_id, &brief, finished, &extracted, (memory, known, now_ms));
+        let ended =
+            Ended { session_id: &session_id, brief: &brief, finished, extracted: &extracted };
+        let mut record = Record::of(&ended, &self.policy.memory, known, now_ms);
         self.acted_on.extend(record.acted_on(known));
+        self.acted_on.sort_unstable();
+        self.acted_on.dedup();
         self.moved_at_ms = now_ms;
-        let then = self.follow(&brief, &session_id, finished.ending, decision, &mut record);
+        let then = self.follow(&ended, decision, &mut record);
         let status = record.session.as_ref().map_or(SessionStatus::Failed, |end| end.status);
         self.settle_status(&session_id, status);
         self.state = State::Recording { record: Box::new(record), then };
@@ -299,8 +317,8 @@ impl Chain {
     }
 
     fn settle_status(&mut self, session_id: &str, status: SessionStatus) {
-        if let Some(session) = self.sessions.iter_mut().find(|(id, ..)| id == session_id) {
-            session.2 = status;
+        if let Some(session) = self.sessions.iter_mut().find(|it| it.id == session_id) {
+            session.status = status;
         }
     }
 

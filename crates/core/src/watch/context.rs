@@ -74,3 +74,50 @@ pub fn session_context(
     let blocks = blocks.into_iter().flatten().filter(|block| !block.is_empty());
     blocks.collect::<Vec<_>>().join("\n\n")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::watch::memory::{Confidence, Memory, MemoryKey, MemorySource, Trust, memory_block};
+
+    /// CO-6: environment, memories, escalation, with blank lines between.
+    #[test]
+    fn co_6_blocks_come_in_their_order() {
+        let surroundings = Surroundings {
+            mode: WatchMode::DryRun,
+            state_dir: Some("/state".to_owned()),
+            models: [Some("medium".to_owned()), None],
+            ..Surroundings::default()
+        };
+        let memory = Memory {
+            id: "m".to_owned(),
+            key: MemoryKey::parse("timing").unwrap(),
+            observation: "x".to_owned(),
+            confidence: Confidence::NEW,
+            confirmed_at_ms: 0,
+            trust: Trust::Trusted,
+            source: MemorySource::Operator,
+        };
+        let block = memory_block(&[memory], 2_000, 0).unwrap();
+        let context = session_context(&surroundings, Some(&block), Some("## Escalation\n"));
+        let environment =
+            "## Environment\n\n- dry_run: true\n- state_dir: /state\n- tier2_model: medium";
+        assert_eq!(context, format!("{environment}\n\n{}\n\n## Escalation", block.text));
+    }
+
+    /// CO-6: targets and origins only where they are set; without memories and escalation no gap.
+    #[test]
+    fn co_6_what_is_not_set_is_left_out() {
+        let plain = session_context(&Surroundings::default(), None, None);
+        assert_eq!(plain, "## Environment\n\n- dry_run: false");
+        let surroundings = Surroundings {
+            targets: vec!["ops".to_owned(), "slack".to_owned()],
+            browser_origins: vec!["https://a".to_owned()],
+            more: vec![("site".to_owned(), "home\n## Forged".to_owned())],
+            ..Surroundings::default()
+        };
+        let expected = "## Environment\n\n- dry_run: false\n- notification_targets: ops, slack\n\
+            - browser_origins: https://a\n- site: home ## Forged";
+        assert_eq!(session_context(&surroundings, None, Some(" ")), expected);
+    }
+}

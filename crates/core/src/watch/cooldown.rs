@@ -7,6 +7,8 @@
 mod claims;
 mod command;
 mod guard;
+#[cfg(test)]
+mod tests;
 mod window;
 
 use std::fmt;

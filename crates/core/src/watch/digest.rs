@@ -100,3 +100,77 @@ fn service_line(state: &ServiceState, now_ms: i64) -> String {
     let detail = detail.map(|it| format!(": {it}")).unwrap_or_default();
     format!("- **{name}** {} for {since}{detail}", state.status.name())
 }
+
+#[cfg(test)]
+mod tests {
+    use test_case::test_case;
+
+    use super::*;
+
+    /// CO-95: due when there was none, or it is over a day ago.
+    #[test_case(None, 0 => true; "none yet")]
+    #[test_case(Some(0), DIGEST_MS => false; "exactly a day")]
+    #[test_case(Some(0), DIGEST_MS + 1 => true; "over a day")]
+    #[test_case(Some(3_600_000), 0 => false; "a clock that went back an hour")]
+    #[test_case(Some(2 * DIGEST_MS), 0 => true; "a clock that was far ahead")]
+    #[test_case(Some(i64::MIN), i64::MAX => true; "the ends of time")]
+    fn co_95_a_digest_is_due_after_a_day(last_at_ms: Option<i64>, now_ms: i64) -> bool {
+        is_digest_due(last_at_ms, now_ms)
+    }
+
+    fn state(name: &str, status: ServiceStatus, detail: Option<&str>) -> ServiceState {
+        ServiceState {
+            name: name.to_owned(),
+            status,
+            detail: detail.map(str::to_owned),
+            healthy_streak: 0,
+            unhealthy_streak: 1,
+            changed_at_ms: 0,
+            checked_at_ms: 0,
+            cleared_at_ms: None,
+        }
+    }
+
+    /// CO-108: what a day came to, from its counts.
+    #[test]
+    fn co_108_a_digest_tells_what_a_day_came_to() {
+        let digest = Digest {
+            sessions: [24, 2, 1],
+            unfinished: 1,
+            events: [5, 3, 1],
+            actions: 2,
+            pending_memories: 3,
+            cost: Cost::from_usd(1.25),
+            services: vec![
+                state("caddy", ServiceStatus::Healthy, None),
+                state("jellyfin", ServiceStatus::Down, Some("502\nBad Gateway")),
+            ],
+        };
+        let told = digest.notification(5_400_000);
+        assert_eq!(told.title, "Daily digest: 1 of 2 services are not healthy");
+        insta::assert_snapshot!(told.body, @r"
+        - sessions: 27 (24 observed, 2 investigated, 1 remediated; 1 did not finish)
+        - events: 5 info, 3 warning, 1 critical
+        - actions on services: 2
+        - cost: $1.25
+
+        ## Not healthy
+
+        - **jellyfin** down for 1 h 30 min: 502 Bad Gateway
+
+        3 memories wait for leave.
+        ");
+    }
+
+    #[test]
+    fn a_quiet_day_is_told_too() {
+        let quiet = Digest::default().notification(0);
+        assert_eq!(quiet.title, "Daily digest: no service was checked");
+        let services = vec![state("caddy", ServiceStatus::Healthy, None)];
+        let healthy = Digest { services, ..Digest::default() }.notification(0);
+        assert_eq!(healthy.title, "Daily digest: all 1 services are healthy");
+        let services = vec![state("x", ServiceStatus::Down, None); 60];
+        let bad = Digest { services, ..Digest::default() }.notification(0);
+        assert!(bad.body.ends_with("… and 10 more"));
+    }
+}

@@ -5,6 +5,8 @@
 
 mod block;
 mod blocked;
+#[cfg(test)]
+mod tests;
 
 use serde::{Deserialize, Serialize};
 
@@ -198,19 +200,19 @@ fn obstacle(
     policy: &EscalationPolicy,
     to: Option<Tier>,
 ) -> Option<BlockedBy> {
-    let is_of_handoff = matches!(situation.extracted.ask, Ask::Handoff(_) | Ask::Invalid(_));
     if situation.ending == SessionEnding::Stopped {
         return Some(BlockedBy::OperatorStop);
     }
+    let Some(to) = to else {
+        return Some(BlockedBy::TierThree);
+    };
+    let is_of_handoff = matches!(situation.extracted.ask, Ask::Handoff(_) | Ask::Invalid(_));
     if is_of_handoff && situation.ending != SessionEnding::FINE {
         return Some(BlockedBy::FailedSession);
     }
     if matches!(situation.extracted.ask, Ask::Invalid(_)) {
         return Some(BlockedBy::InvalidHandoff);
     }
-    let Some(to) = to else {
-        return Some(BlockedBy::TierThree);
-    };
     if to > policy.max_tier {
         return Some(BlockedBy::MaxTier);
     }

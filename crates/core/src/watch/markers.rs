@@ -6,6 +6,8 @@
 
 mod line;
 mod prose;
+#[cfg(test)]
+mod tests;
 
 use serde::{Deserialize, Serialize};
 

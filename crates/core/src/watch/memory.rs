@@ -5,6 +5,8 @@
 
 mod block;
 mod confidence;
+#[cfg(test)]
+mod laws;
 mod learn;
 
 use std::fmt;

@@ -68,3 +68,31 @@ pub fn generic_payload(notification: &Notification, chain: Option<&str>, at_ms: 
         "at_ms": at_ms,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// CO-108: three categories, title and Markdown body.
+    #[test]
+    fn co_108_any_target_takes_plain_json() {
+        let notification = Notification {
+            category: NotificationCategory::HumanAttention,
+            title: "jellyfin needs human attention".to_owned(),
+            body: "**why**".to_owned(),
+        };
+        let expected = json!({
+            "type": "airtight.notification",
+            "version": 1,
+            "category": "human_attention",
+            "title": "jellyfin needs human attention",
+            "body": "**why**",
+            "chain": "c",
+            "at_ms": 5,
+        });
+        assert_eq!(generic_payload(&notification, Some("c"), 5), expected);
+        for category in NotificationCategory::ALL {
+            assert_eq!(NotificationCategory::named(category.name()), Some(category));
+        }
+    }
+}

@@ -210,3 +210,136 @@ impl<'d> Place<'d> {
         Ok(text.filter(|text| !text.trim().is_empty()))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+    use test_case::test_case;
+
+    use super::*;
+    use crate::Contract;
+    use crate::verdict::check;
+
+    fn contract(version: &str) -> Contract {
+        let schema = ResponseSchema::of_version(version).unwrap();
+        Contract::compile(serde_json::from_str(schema.text).unwrap()).unwrap()
+    }
+
+    fn read(value: &Value) -> Result<AgentResponse, NoResponse> {
+        AgentResponse::read(&Document::from_value(value).unwrap())
+    }
+
+    fn violations(version: &str, value: &Value) -> Vec<String> {
+        let document = Document::from_value(value).unwrap();
+        let found = check(&contract(version), &document);
+        found.list.into_iter().map(|it| it.pointer.as_str().to_owned()).collect()
+    }
+
+    fn answer(escalation: &Value) -> Value {
+        json!({
+            "summary": "jellyfin is down",
+            "events": [
+                { "level": "critical", "service": "jellyfin", "message": "502" },
+                { "level": "info", "service": "", "message": "caddy is fine" },
+            ],
+            "escalation": escalation,
+            "services_checked": [
+                { "name": "jellyfin", "status": "down", "detail": "502" },
+                { "name": "caddy", "status": "healthy" },
+            ],
+        })
+    }
+
+    /// CO-20, CO-40: one schema for all tiers; order is kept, and an empty service is none.
+    #[test]
+    fn co_20_an_accepted_answer_has_types() {
+        let value = answer(&json!({ "needed": true, "reason": "down", "failed_checks": ["http"] }));
+        assert_eq!(violations("1.0.0", &value), [""; 0]);
+        let expected = AgentResponse {
+            summary: "jellyfin is down".to_owned(),
+            events: vec![
+                Event::of_session(Level::Critical, Some("jellyfin"), "502"),
+                Event::of_session(Level::Info, None, "caddy is fine"),
+            ],
+            memories: Vec::new(),
+            escalation: Escalation::Needed(EscalationRequest {
+                reason: Some("down".to_owned()),
+                context: None,
+                failed_checks: vec!["http".to_owned()],
+            }),
+            services_checked: vec![
+                ServiceCheck {
+                    name: "jellyfin".to_owned(),
+                    status: ServiceStatus::Down,
+                    detail: Some("502".to_owned()),
+                },
+                ServiceCheck {
+                    name: "caddy".to_owned(),
+                    status: ServiceStatus::Healthy,
+                    detail: None,
+                },
+            ],
+        };
+        assert_eq!(read(&value), Ok(expected));
+    }
+
+    /// CO-20: absent memories are none.
+    #[test]
+    fn co_20_memories_may_be_absent_or_empty() {
+        let mut value = answer(&json!({ "needed": false }));
+        let without = read(&value).unwrap();
+        value["memories"] = json!([]);
+        assert_eq!(read(&value).unwrap(), without);
+        assert_eq!(violations("1.0.0", &value), [""; 0]);
+    }
+
+    /// The original validated nothing: required fields could be missing after it was read.
+    #[test_case("summary")]
+    #[test_case("events")]
+    #[test_case("escalation")]
+    #[test_case("services_checked")]
+    fn co_20_what_is_required_is_required(name: &str) {
+        let mut value = answer(&json!({ "needed": false }));
+        value.as_object_mut().unwrap().remove(name);
+        for schema in RESPONSE_SCHEMAS {
+            assert_eq!(violations(schema.version, &value).len(), 1);
+        }
+        assert_eq!(read(&value).unwrap_err().pointer, format!("/{name}"));
+    }
+
+    /// CO-80: the contract says it, which the original's schema did not.
+    #[test_case(&json!({ "needed": true }) => false; "no reason")]
+    #[test_case(&json!({ "needed": true, "reason": "" }) => false; "an empty reason")]
+    #[test_case(&json!({ "needed": true, "reason": "down" }) => true; "a reason")]
+    #[test_case(&json!({ "needed": false }) => true; "nothing to give a reason for")]
+    fn co_80_an_escalation_needs_a_reason(escalation: &Value) -> bool {
+        violations("1.0.0", &answer(escalation)).is_empty()
+    }
+
+    /// CO-28: the old version is still accepted, and read without a reason.
+    #[test]
+    fn co_28_every_accepted_version_compiles_and_is_read() {
+        for schema in RESPONSE_SCHEMAS {
+            let version = contract(schema.version).version().map(ToString::to_string);
+            assert_eq!(version.as_deref(), Some(schema.version));
+            assert!(schema.text.contains("draft-07"));
+        }
+        assert_eq!(ResponseSchema::current().version, "1.0.0");
+        assert_eq!(ResponseSchema::of_version("2.0.0"), None);
+        let value = answer(&json!({ "needed": true }));
+        assert_eq!(violations("0.1.0", &value), [""; 0]);
+        let Escalation::Needed(request) = read(&value).unwrap().escalation else {
+            panic!("an escalation was asked for");
+        };
+        assert_eq!(request.reason, None);
+    }
+
+    #[test_case(&json!([]), "/summary")]
+    #[test_case(&json!({ "summary": 1 }), "/summary")]
+    #[test_case(&json!({ "summary": "s", "events": {} }), "/events")]
+    #[test_case(&json!({ "summary": "s", "events": [{ "level": "warnig", "message": "m" }] }), "/events/0/level")]
+    #[test_case(&json!({ "summary": "s", "events": [], "escalation": { "needed": "yes" } }), "/escalation/needed")]
+    fn what_was_not_judged_is_no_response(value: &Value, pointer: &str) {
+        assert_eq!(read(value).unwrap_err().pointer, pointer);
+    }
+}

@@ -155,3 +155,89 @@ impl Schedule {
         self.verifications.retain(|it| it != verification);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+    use test_case::test_case;
+
+    use super::*;
+
+    fn verification(service: &str, repaired_at_ms: i64) -> Verification {
+        let services = vec![service.to_owned()];
+        Verification { services, repaired_at_ms, after_ms: VERIFICATION_MS }
+    }
+
+    fn scheduled(at_ms: i64) -> NextChain {
+        NextChain { at_ms, what: NextKind::Scheduled }
+    }
+
+    /// CO-2: one at once, the next an interval after its end.
+    #[test]
+    fn co_2_the_first_chain_begins_at_once_and_the_next_after_its_end() {
+        let mut schedule = Schedule::new(INTERVAL_MS);
+        assert_eq!(schedule.next(100), scheduled(100));
+        schedule.chain_ended(Trigger::Scheduled, 500);
+        assert_eq!(schedule.next(600), scheduled(500 + INTERVAL_MS));
+    }
+
+    /// CO-2: what somebody starts in between moves nothing.
+    #[test_case(Trigger::Manual)]
+    #[test_case(Trigger::Api)]
+    #[test_case(Trigger::Alert)]
+    #[test_case(Trigger::Escalation)]
+    #[test_case(Trigger::Verification)]
+    fn co_2_other_chains_do_not_move_the_deadline(trigger: Trigger) {
+        let mut schedule = Schedule::new(INTERVAL_MS);
+        schedule.chain_ended(Trigger::Scheduled, 0);
+        schedule.chain_ended(trigger, INTERVAL_MS / 2);
+        assert_eq!(schedule.next(INTERVAL_MS / 2), scheduled(INTERVAL_MS));
+        assert_eq!(schedule.next(2 * INTERVAL_MS), scheduled(INTERVAL_MS));
+    }
+
+    #[test]
+    fn a_repair_is_looked_at_after_ten_minutes_once() {
+        let mut schedule = Schedule::new(INTERVAL_MS);
+        schedule.chain_ended(Trigger::Scheduled, 0);
+        schedule.repaired(verification("a", 0));
+        schedule.repaired(verification("a", 1_000));
+        let expected = verification("a", 1_000);
+        let next = schedule.next(1_000);
+        assert_eq!((next.at_ms, &next.what), (601_000, &NextKind::Verification(expected.clone())));
+        assert_eq!(
+            expected.request(),
+            "Verify that these services work since they were repaired: a."
+        );
+        schedule.verified(&expected);
+        assert_eq!(schedule.next(1_000), scheduled(INTERVAL_MS));
+    }
+
+    #[test]
+    fn names_are_read_as_they_are_written() {
+        for trigger in Trigger::ALL {
+            assert_eq!(Trigger::named(trigger.name()), Some(trigger));
+        }
+    }
+
+    proptest! {
+        /// P7: wherever the clock jumps, the next chain is at most an interval away, and comes.
+        #[test]
+        fn a_clock_that_jumps_costs_at_most_an_interval(
+            jumps in vec(-10 * INTERVAL_MS..10 * INTERVAL_MS, 1..20),
+            interval in 0..INTERVAL_MS,
+        ) {
+            let mut schedule = Schedule::new(interval);
+            let mut now = 0_i64;
+            schedule.chain_ended(Trigger::Scheduled, now);
+            for jump in jumps {
+                now += jump;
+                schedule.repaired(verification("a", now + 1));
+                let next = schedule.next(now);
+                prop_assert!(next.at_ms <= now + interval);
+                // Waiting for it without looking at the clock again ends there.
+                prop_assert!(schedule.next(now.max(next.at_ms)).at_ms <= now.max(next.at_ms));
+            }
+        }
+    }
+}

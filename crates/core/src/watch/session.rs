@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::event::Event;
 use super::handoff::{Handoff, HandoffError};
 use super::level::Level;
-use super::markers::Markers;
+use super::markers::{Markers, RefusedLine};
 use super::memory::{MemoryClaim, MemoryKey};
 use super::response::{AgentResponse, Escalation, EscalationRequest, KeyedMemory};
 use super::services::ServiceCheck;
@@ -245,7 +245,11 @@ impl Extracted {
     /// Reads what a session of `tier` that began at `began_at_ms` yields.
     pub fn of(finished: &Finished, tier: Tier, legacy: Legacy, began_at_ms: i64) -> Self {
         let mut extracted = match &finished.payload {
-            Payload::Accepted(response) => Self::structured(response),
+            Payload::Accepted(response) => {
+                let mut extracted = Self::structured(response);
+                extracted.note_unread(finished);
+                extracted
+            }
             Payload::Rejected(why) => {
                 let mut extracted = Self::unstructured(finished, tier, legacy, began_at_ms);
                 let message = format!("the structured answer of {tier} does not count: {why}");
@@ -259,7 +263,7 @@ impl Extracted {
                 extracted
             }
         };
-        extracted.tell_slips(&finished.markers);
+        extracted.tell_slips(&finished.markers, legacy);
         extracted
     }
 
@@ -313,20 +317,35 @@ impl Extracted {
             || extracted.ask != Ask::Nothing;
         if is_found {
             extracted.by = Extraction::Markers;
-        } else {
+        } else if finished.ending == SessionEnding::FINE {
             let message = format!("{tier} ended without an answer: what it found is not known");
             extracted.events.push(Event::of_watch(Level::Warning, message));
+        }
+        if legacy == Legacy::Ignored {
+            extracted.note_unread(finished);
         }
         extracted
     }
 
+    /// Notes what was left in the older ways and is not read.
+    fn note_unread(&mut self, finished: &Finished) {
+        let markers = finished.markers.events.len() + finished.markers.memories.len();
+        if markers > 0 {
+            self.notes.push(format!("{markers} markers do not count"));
+        }
+        if finished.handoff != HandoffFile::Absent {
+            self.notes.push("a handoff does not count".to_owned());
+        }
+    }
+
     /// Tells of lines that somebody probably meant as markers, where markers count.
-    fn tell_slips(&mut self, markers: &Markers) {
-        let counts = |text: &str| self.by != Extraction::Structured || text.contains("COOLDOWN");
-        let slips = markers.refused.iter().filter(|refused| counts(&refused.text));
-        let events: Vec<Event> = slips.filter_map(super::markers::RefusedLine::event).collect();
-        self.events.extend(events);
-        if markers.refused_more > 0 && self.by != Extraction::Structured {
+    fn tell_slips(&mut self, markers: &Markers, legacy: Legacy) {
+        let is_read = self.by != Extraction::Structured && legacy == Legacy::Read;
+        // What was done to services is said in markers alone, whatever else there is.
+        let counts = |refused: &&RefusedLine| is_read || refused.text.contains("COOLDOWN");
+        let slips = markers.refused.iter().filter(counts);
+        self.events.extend(slips.filter_map(RefusedLine::event));
+        if markers.refused_more > 0 && is_read {
             let more = markers.refused_more;
             let message = format!("{more} more lines look like markers and are none");
             self.events.push(Event::of_watch(Level::Warning, message));
@@ -365,3 +384,6 @@ pub fn response_text<'t>(
     let is_said = |text: &&str| !text.trim().is_empty();
     [result, last_said, summary].into_iter().flatten().find(is_said)
 }
+
+#[cfg(test)]
+mod tests;

@@ -180,3 +180,54 @@ pub fn settings_for<'s, T: ?Sized>(
 ) -> &'s T {
     own(tier).or_else(|| own(Tier::Observe)).or(global).unwrap_or(built_in)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// CO-8: tier 1 reads, tiers 2 and 3 also write.
+    #[test]
+    fn co_8_each_tier_has_its_tools() {
+        let names =
+            |tier| default_tools(tier).iter().map(|it| it.claude_name()).collect::<Vec<_>>();
+        let reading = ["Bash", "Read", "Grep", "Glob", "Task", "WebFetch", "WebSearch"];
+        assert_eq!(names(Tier::Observe), reading);
+        let writing = [&reading[..], &["Write", "Edit"]].concat();
+        assert_eq!(names(Tier::Investigate), writing);
+        assert_eq!(names(Tier::Remediate), writing);
+    }
+
+    /// CO-8: what a tier must not run, every tier below it must not either.
+    #[test]
+    fn co_8_a_lower_tier_is_denied_more() {
+        let [observe, investigate, remediate] = Tier::ALL.map(denied_commands);
+        assert!(investigate.iter().all(|it| observe.contains(it)));
+        assert!(remediate.iter().all(|it| investigate.contains(it)));
+        assert!(
+            observe.contains(&"docker restart *") && !investigate.contains(&"docker restart *")
+        );
+        assert!(investigate.contains(&"helm *") && !remediate.contains(&"helm *"));
+        for tier in [&observe, &investigate, &remediate] {
+            assert!(
+                ["git push --force *", "gh pr merge *", "rm -rf /"]
+                    .iter()
+                    .all(|it| tier.contains(it))
+            );
+        }
+    }
+
+    /// CO-8: its own settings, else tier 1's, else those for all, else what is built in.
+    #[test]
+    fn co_8_settings_of_a_tier_fall_back() {
+        let own = |tier: Tier| match tier {
+            Tier::Observe => Some("one"),
+            Tier::Remediate => Some("three"),
+            Tier::Investigate => None,
+        };
+        let none = |_: Tier| None;
+        assert_eq!(settings_for(Tier::Remediate, own, Some("all"), "built in"), "three");
+        assert_eq!(settings_for(Tier::Investigate, own, Some("all"), "built in"), "one");
+        assert_eq!(settings_for(Tier::Investigate, none, Some("all"), "built in"), "all");
+        assert_eq!(settings_for(Tier::Investigate, none, None, "built in"), "built in");
+    }
+}

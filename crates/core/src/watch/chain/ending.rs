@@ -1,5 +1,6 @@
 //! What follows a session, and what follows when there is nobody left who watched it.
 
+use super::record::Ended;
 use super::{
     Brief, Chain, ChainOutcome, Decision, Next, OutOfTurn, Record, STALE_MS, SessionEnd, State,
 };
@@ -9,19 +10,19 @@ use crate::watch::level::Level;
 use crate::watch::notification::{Notification, NotificationCategory};
 use crate::watch::quote::{one_line, quoted};
 use crate::watch::schedule::Trigger;
-use crate::watch::session::{Extraction, SessionEnding, SessionStatus};
+use crate::watch::session::{ExitClaim, Extraction, SessionEnding, SessionStatus};
 use crate::watch::tier::Tier;
 
 impl Chain {
     /// Adds what a decision leaves to `record`, and says what happens next.
     pub(super) fn follow(
         &mut self,
-        brief: &Brief,
-        session_id: &str,
-        ending: SessionEnding,
+        ended: &Ended<'_>,
         decision: Decision,
         record: &mut Record,
     ) -> Next {
+        let Ended { session_id, brief, finished, .. } = *ended;
+        let ending = finished.ending;
         match decision {
             Decision::Escalate(escalate) => {
                 record.events.extend(escalate.events.iter().cloned());
@@ -54,37 +55,45 @@ impl Chain {
                 Next::End { outcome: ChainOutcome::Blocked(blocked.by) }
             }
             Decision::Nothing => {
-                if brief.tier > Tier::Observe {
-                    record.notifications.push(self.report(brief, record));
-                }
-                let outcome = match ending.status() {
-                    SessionStatus::Stopped => ChainOutcome::Stopped,
-                    SessionStatus::Failed | SessionStatus::TimedOut => ChainOutcome::Failed,
-                    SessionStatus::Running
-                    | SessionStatus::Completed
-                    | SessionStatus::Escalated => {
-                        ChainOutcome::Settled { acted_on: self.acted_on.clone() }
-                    }
-                };
-                Next::End { outcome }
+                record.events.extend(complaint(brief.tier, ending));
+                record.notifications.extend(self.report(brief, record));
+                Next::End { outcome: self.outcome_of(ending) }
             }
         }
     }
 
-    /// Writes what people are told when a tier that may change things is done.
-    fn report(&self, brief: &Brief, record: &Record) -> Notification {
+    fn outcome_of(&self, ending: SessionEnding) -> ChainOutcome {
+        match ending.status() {
+            SessionStatus::Stopped => ChainOutcome::Stopped,
+            SessionStatus::Failed | SessionStatus::TimedOut => ChainOutcome::Failed,
+            SessionStatus::Running | SessionStatus::Completed | SessionStatus::Escalated => {
+                ChainOutcome::Settled { acted_on: self.acted_on.clone() }
+            }
+        }
+    }
+
+    /// Writes what people are told when a tier that may change things is done, unless one of them
+    /// stopped it.
+    fn report(&self, brief: &Brief, record: &Record) -> Option<Notification> {
+        let session = record.session.as_ref().filter(|_| brief.tier > Tier::Observe)?;
+        let (category, end) = match session.status {
+            SessionStatus::Stopped => return None,
+            SessionStatus::Failed | SessionStatus::TimedOut => {
+                (NotificationCategory::HumanAttention, "did not finish")
+            }
+            SessionStatus::Running | SessionStatus::Completed | SessionStatus::Escalated => {
+                (NotificationCategory::Remediation, "is done")
+            }
+        };
         let subject = match brief.affected.as_slice() {
             [] => "What it was asked".to_owned(),
             names => one_line(&names.join(", ")),
         };
-        let status = record.session.as_ref().map_or("over", |session| session.status.name());
-        let mut parts = vec![format!("{} of chain {} is {status}.", brief.tier, self.start.id)];
+        let mut parts = vec![format!("{} of chain {} {end}.", brief.tier, self.start.id)];
         if !self.acted_on.is_empty() {
             parts.push(format!("Acted on: {}.", one_line(&self.acted_on.join(", "))));
         }
-        if let Some(summary) = record.session.as_ref().and_then(|it| it.summary.as_deref()) {
-            parts.push(quoted(summary));
-        }
+        parts.extend(session.summary.as_deref().map(quoted));
         let services: Vec<String> = record
             .services
             .iter()
@@ -92,11 +101,8 @@ impl Chain {
             .collect();
         parts.push(services.join("\n"));
         parts.retain(|part| !part.is_empty());
-        Notification {
-            category: NotificationCategory::Remediation,
-            title: format!("{subject}: {} is done", brief.tier),
-            body: parts.join("\n\n"),
-        }
+        let title = format!("{subject}: {} {end}", brief.tier);
+        Some(Notification { category, title, body: parts.join("\n\n") })
     }
 
     /// Tells that the session could not begin: a hook refused it, or there is no driver.
@@ -152,7 +158,7 @@ impl Chain {
         let level = if tier == Tier::Observe { Level::Warning } else { Level::Critical };
         let notification = (tier > Tier::Observe).then(|| Notification {
             category: NotificationCategory::HumanAttention,
-            title: format!("{tier} was interrupted and needs human attention"),
+            title: format!("Needs human attention: {tier} was interrupted"),
             body: format!("{message}. Its session is {session_id}."),
         });
         let session = SessionEnd {
@@ -180,4 +186,21 @@ impl Chain {
         self.state = State::Recording { record: Box::new(record), then: Next::End { outcome } };
         self.moved_at_ms = now_ms;
     }
+}
+
+/// Returns what is told of a session that did not end as it should.
+fn complaint(tier: Tier, ending: SessionEnding) -> Option<Event> {
+    let message = match ending {
+        SessionEnding::Exited { code: 0, claim: ExitClaim::Fine } => return None,
+        SessionEnding::Exited { code: 0, claim: ExitClaim::Error } => {
+            format!("{tier} calls its own result an error")
+        }
+        SessionEnding::Exited { code, .. } => format!("{tier} failed with exit code {code}"),
+        SessionEnding::Stopped => {
+            return Some(Event::of_watch(Level::Info, format!("an operator stopped {tier}")));
+        }
+        SessionEnding::TimedOut => format!("{tier} took too long and was ended"),
+        SessionEnding::Lost => format!("{tier} is lost: what it did is not known"),
+    };
+    Some(Event::of_watch(Level::Warning, message))
 }

@@ -31,6 +31,15 @@ impl Known<'_> {
         Known { memories: &[], services: &[], actions: &[], escalations: &[] };
 }
 
+/// A session that has ended, and what it came to.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Ended<'e> {
+    pub(super) session_id: &'e str,
+    pub(super) brief: &'e Brief,
+    pub(super) finished: &'e Finished,
+    pub(super) extracted: &'e Extracted,
+}
+
 /// The end of a session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionEnd {
@@ -74,12 +83,12 @@ pub struct Record {
 impl Record {
     /// Collects what a session yields.
     pub(super) fn of(
-        session_id: &str,
-        brief: &Brief,
-        finished: &Finished,
-        extracted: &Extracted,
-        (policy, known, now_ms): (&MemoryPolicy, &Known<'_>, i64),
+        ended: &Ended<'_>,
+        policy: &MemoryPolicy,
+        known: &Known<'_>,
+        now_ms: i64,
     ) -> Self {
+        let Ended { session_id, brief, finished, extracted } = *ended;
         let tier = brief.tier;
         let source = MemorySource::Session { id: session_id.to_owned(), tier };
         let learned = learn(known.memories, &extracted.claims, &source, policy, now_ms);

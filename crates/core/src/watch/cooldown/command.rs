@@ -5,12 +5,16 @@
 //! only prints or searches text never is. An action on a service that cannot be named is let pass, and told.
 
 mod programs;
+#[cfg(test)]
+mod tests;
 
 use serde::{Deserialize, Serialize};
 
 use super::CooldownAction;
 use crate::excerpt;
 use crate::shell::{command_words, program_name, suspect_words};
+use crate::watch::event::Event;
+use crate::watch::level::Level;
 use programs::{Act, act};
 
 /// The most bytes of a command that are looked at: what the kernel takes as one argument.
@@ -21,6 +25,12 @@ const DEPTH_LIMIT: u8 = 4;
 
 /// The most actions of one command: whoever does more in one line is not understood.
 const ACTIONS_LIMIT: usize = 64;
+
+/// The longest name of a service: what DNS, Docker and systemd take.
+const NAME_LIMIT_BYTES: usize = 255;
+
+/// How many words of an action are looked at.
+const WORDS_LIMIT: usize = 256;
 
 /// How much of a command is told.
 const TOLD_CHARS: usize = 200;
@@ -91,6 +101,24 @@ pub enum CommandNote {
     },
 }
 
+impl CommandNote {
+    /// Returns the event that tells of it.
+    pub fn event(&self) -> Event {
+        let message = match self {
+            Self::NoService { command } => {
+                format!("an action that names no service was let pass: {command}")
+            }
+            Self::UnknownService { written } => {
+                format!("an action on a service that is not known by name was let pass: {written}")
+            }
+            Self::TooLong { bytes } => {
+                format!("a command of {bytes} bytes was let pass without a look for actions")
+            }
+        };
+        Event::of_watch(Level::Warning, message)
+    }
+}
+
 /// What a command does.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Recognised {
@@ -158,22 +186,27 @@ impl Recognised {
 
     /// Takes the action that `words` are, if they are one.
     fn takes(&mut self, words: &[String]) -> bool {
-        let Some(Act { action, services }) = act(words) else {
+        let looked_at = words.get(..WORDS_LIMIT).unwrap_or(words);
+        let Some(Act { action, services }) = act(looked_at) else {
             return false;
         };
+        if looked_at.len() < words.len() {
+            self.note(CommandNote::TooLong { bytes: words.iter().map(String::len).sum() });
+        }
+        // What is behind this is a comment.
+        let services: Vec<String> =
+            services.into_iter().take_while(|service| !service.starts_with('#')).collect();
         if services.is_empty() {
-            let command = words.join(" ");
+            let command = looked_at.join(" ");
             let command = excerpt(&command, TOLD_CHARS, "…").into_owned();
             self.note(CommandNote::NoService { command });
         }
         for service in services {
-            if service.contains(['$', '*', '?', '{', '`', '[']) {
-                let written = excerpt(&service, TOLD_CHARS, "…").into_owned();
-                self.note(CommandNote::UnknownService { written });
-            } else if self.actions.len() < ACTIONS_LIMIT {
+            if is_name(&service) && self.actions.len() < ACTIONS_LIMIT {
                 self.actions.push(CommandAction { action, service });
             } else {
-                self.note(CommandNote::UnknownService { written: service });
+                let written = excerpt(&service, TOLD_CHARS, "…").into_owned();
+                self.note(CommandNote::UnknownService { written });
             }
         }
         true
@@ -194,6 +227,14 @@ fn reads_script(commands: &[Vec<String>]) -> bool {
             let shell = words.iter().position(|word| SHELLS.contains(&program_name(word)));
             shell.is_some_and(|shell| words.iter().skip(shell + 1).all(is_option))
         })
+}
+
+/// Claims that this is the name of a service, not a variable, a pattern or a path.
+fn is_name(text: &str) -> bool {
+    let is_inside = |next: char| next.is_alphanumeric() || "_.@:-".contains(next);
+    text.len() <= NAME_LIMIT_BYTES
+        && text.starts_with(char::is_alphanumeric)
+        && text.chars().all(is_inside)
 }
 
 /// Returns what is behind assignments and keywords.

@@ -55,7 +55,7 @@ impl Denied {
     pub fn notification(&self) -> Notification {
         Notification {
             category: NotificationCategory::HumanAttention,
-            title: format!("{} needs human attention", self.service),
+            title: format!("Needs human attention: {}", self.service),
             body: self.reason.clone(),
         }
     }

@@ -38,7 +38,7 @@ pub(super) fn leave(
     events.push(Event { service, ..Event::of_watch(level(by), message) });
     let notification = needs_people(by).then(|| Notification {
         category: NotificationCategory::HumanAttention,
-        title: format!("{} needs human attention", subject(&affected, situation.tier)),
+        title: format!("Needs human attention: {}", subject(&affected, situation.tier)),
         body: body(situation, &headline),
     });
     Blocked { by, to, affected, proposal, events, notification }
@@ -139,7 +139,7 @@ fn reason(situation: &Situation<'_>) -> Option<String> {
 
 fn subject(affected: &[String], tier: Tier) -> String {
     match affected {
-        [] => format!("What {tier} found"),
+        [] => format!("what {tier} found"),
         [one] => one_line(one),
         [one, rest @ ..] => format!("{} and {} more", one_line(one), rest.len()),
     }

@@ -69,3 +69,57 @@ fn sections(text: &str) -> Vec<String> {
     sections.retain(|section| !section.is_empty());
     sections
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::watch::notification::NotificationCategory;
+
+    fn notification(title: &str, body: &str) -> Notification {
+        let category = NotificationCategory::DailyDigest;
+        Notification { category, title: title.to_owned(), body: body.to_owned() }
+    }
+
+    /// CO-108: Markdown becomes what Slack writes, and nobody is called by it.
+    #[test]
+    fn co_108_slack_gets_its_own_marks_and_calls_nobody() {
+        let body = "## A & B\n\n- **x** <!channel> <https://evil|ok>\n> quoted <b>\n";
+        let expected = json!({
+            "text": "a &lt;!here&gt;",
+            "blocks": [
+                { "type": "header", "text": { "type": "plain_text", "text": "a <!here>", "emoji": false } },
+                { "type": "section", "text": { "type": "mrkdwn", "text":
+                    "*A &amp; B*\n\n- *x* &lt;!channel&gt; &lt;https://evil|ok&gt;\n> quoted &lt;b&gt;" } },
+            ],
+        });
+        assert_eq!(slack_payload(&notification("a <!here>", body)), expected);
+    }
+
+    #[test]
+    fn a_body_without_words_has_no_section() {
+        let payload = slack_payload(&notification("t", " \n "));
+        assert_eq!(payload["blocks"].as_array().unwrap().len(), 1);
+    }
+
+    proptest! {
+        #[test]
+        fn no_part_is_longer_than_slack_takes(
+            title in "\\PC{0,200}",
+            line in "[a-z<&* é]{0,100}",
+            lines in 0_usize..2_000,
+            joint in prop::sample::select(vec!["\n", " "]),
+        ) {
+            let body = vec![line; lines].join(joint);
+            let payload = slack_payload(&notification(&title, &body));
+            let blocks = payload["blocks"].as_array().unwrap();
+            prop_assert!(blocks.len() <= 50);
+            for block in blocks {
+                let length = block["text"]["text"].as_str().unwrap().chars().count();
+                let limit = if block["type"] == "header" { 150 } else { 3_000 };
+                prop_assert!(length <= limit);
+            }
+        }
+    }
+}

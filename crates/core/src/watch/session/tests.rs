@@ -1,0 +1,164 @@
+//! What a session yields, and from where.
+
+use serde_json::json;
+use test_case::test_case;
+
+use super::*;
+use crate::watch::services::ServiceStatus;
+
+fn response(escalation: Escalation) -> AgentResponse {
+    AgentResponse {
+        summary: "structured".to_owned(),
+        events: vec![Event::of_session(Level::Info, None, "structured")],
+        memories: vec![KeyedMemory { key: "timing".to_owned(), value: "structured".to_owned() }],
+        escalation,
+        services_checked: Vec::new(),
+    }
+}
+
+fn markers() -> Markers {
+    Markers::read(["[EVENT:info] marked\n[MEMORY:timing] marked\n[COOLDOWN:restart:a] success - x"])
+}
+
+fn handoff() -> HandoffFile {
+    let value = json!({
+        "schema_version": 1,
+        "recommended_tier": 2,
+        "services_affected": ["a"],
+        "check_results": [{ "service": "a", "status": "down" }],
+    });
+    HandoffFile::Present { bytes: value.to_string().into_bytes(), written_at_ms: Some(5) }
+}
+
+fn finished(payload: Payload) -> Finished {
+    let ending = SessionEnding::FINE;
+    Finished { ending, payload, markers: markers(), handoff: handoff(), cost: None }
+}
+
+fn extract(finished: &Finished, legacy: Legacy) -> Extracted {
+    Extracted::of(finished, Tier::Observe, legacy, 1)
+}
+
+/// CO-21: a structured answer is the only source, whatever else there is.
+#[test]
+fn co_21_a_structured_answer_is_the_only_source() {
+    let accepted = Payload::Accepted(Box::new(response(Escalation::NotNeeded)));
+    let extracted = extract(&finished(accepted), Legacy::Read);
+    let key = MemoryKey::parse("timing").unwrap();
+    let expected = Extracted {
+        by: Extraction::Structured,
+        summary: Some("structured".to_owned()),
+        events: vec![Event::of_session(Level::Info, None, "structured")],
+        claims: vec![MemoryClaim { key, observation: "structured".to_owned() }],
+        checks: Vec::new(),
+        ask: Ask::Nothing,
+        notes: vec!["2 markers do not count".to_owned(), "a handoff does not count".to_owned()],
+    };
+    assert_eq!(extracted, expected);
+}
+
+/// CO-22: without one, markers and handoff are read, and the log says so.
+#[test]
+fn co_22_without_an_answer_markers_and_handoff_are_read() {
+    let extracted = extract(&finished(Payload::Absent), Legacy::Read);
+    assert_eq!(extracted.by, Extraction::Markers);
+    assert_eq!(extracted.events, markers().events);
+    assert_eq!(extracted.claims, markers().memories);
+    assert!(matches!(extracted.ask, Ask::Handoff(_)));
+    assert_eq!(extracted.checks[0].status, ServiceStatus::Down);
+    assert_eq!(extracted.notes, ["tier 1 gave no structured answer"]);
+}
+
+/// CO-23: an answer that the contract does not accept is told, and the fallback applies.
+#[test]
+fn co_23_a_rejected_answer_is_told_and_falls_back() {
+    let rejected = Payload::Rejected("`/summary` is required".to_owned());
+    let extracted = extract(&finished(rejected), Legacy::Read);
+    let why = "the structured answer of tier 1 does not count: `/summary` is required";
+    let mut events = markers().events;
+    events.push(Event::of_watch(Level::Warning, why));
+    assert_eq!((extracted.by, extracted.events), (Extraction::Markers, events));
+}
+
+/// CO-29: with the fallback off, nothing of it is read, and what is lost is told.
+#[test]
+fn co_29_with_the_fallback_off_nothing_else_is_read() {
+    let extracted = extract(&finished(Payload::Absent), Legacy::Ignored);
+    let why = "tier 1 ended without an answer: what it found is not known";
+    assert_eq!(extracted.by, Extraction::None);
+    assert_eq!(extracted.events, [Event::of_watch(Level::Warning, why)]);
+    assert_eq!((extracted.claims, extracted.ask), (Vec::new(), Ask::Nothing));
+    assert_eq!(extracted.notes[0], "2 markers do not count");
+}
+
+/// CO-50: a memory with an unknown category is refused with a warning, not with the answer.
+#[test]
+fn co_50_a_memory_of_an_unknown_category_costs_only_itself() {
+    let mut response = response(Escalation::NotNeeded);
+    response.memories.push(KeyedMemory { key: "a:trivia".to_owned(), value: "v".to_owned() });
+    let extracted = extract(&finished(Payload::Accepted(Box::new(response))), Legacy::Read);
+    assert_eq!(extracted.claims.len(), 1);
+    let told = extracted.events.last().unwrap();
+    assert_eq!(told.level, Level::Warning);
+    assert!(told.message.starts_with("a memory is not kept: \"trivia\" is no category"));
+}
+
+/// CO-25: slips of cooldown markers are told even beside a structured answer, others are not.
+#[test]
+fn co_25_only_cooldowns_are_read_beside_an_answer() {
+    let accepted = Payload::Accepted(Box::new(response(Escalation::NotNeeded)));
+    let markers = Markers::read(["[EVENT:info]\n[COOLDOWN:restart:a] worked"]);
+    let finished = Finished { markers, ..finished(accepted) };
+    let extracted = extract(&finished, Legacy::Read);
+    assert_eq!(extracted.events.len(), 2);
+    assert!(extracted.events[1].message.ends_with("[COOLDOWN:restart:a] worked"));
+}
+
+/// S2: a handoff that was there before the session is not of it.
+#[test_case(Some(0) => true; "before")]
+#[test_case(Some(1) => false; "as it began")]
+#[test_case(None => false; "nobody knows")]
+fn a_handoff_from_before_the_session_is_stale(written_at_ms: Option<i64>) -> bool {
+    let HandoffFile::Present { bytes, .. } = handoff() else { panic!("there is one") };
+    let handoff = HandoffFile::Present { bytes, written_at_ms };
+    let finished = Finished { handoff, ..finished(Payload::Absent) };
+    extract(&finished, Legacy::Read).ask == Ask::Invalid(HandoffError::Stale)
+}
+
+/// CO-12: how a session ended; that it calls itself an error is believed, which the original did not.
+#[test_case(SessionEnding::FINE => (SessionStatus::Completed, Some(0)))]
+#[test_case(SessionEnding::Exited { code: 0, claim: ExitClaim::Error } => (SessionStatus::Failed, Some(0)); "an error with exit 0")]
+#[test_case(SessionEnding::Exited { code: 3, claim: ExitClaim::Fine } => (SessionStatus::Failed, Some(3)))]
+#[test_case(SessionEnding::Stopped => (SessionStatus::Stopped, None))]
+#[test_case(SessionEnding::TimedOut => (SessionStatus::TimedOut, Some(137)))]
+#[test_case(SessionEnding::Lost => (SessionStatus::Failed, None))]
+fn co_12_an_ending_is_a_status(ending: SessionEnding) -> (SessionStatus, Option<i32>) {
+    (ending.status(), ending.exit_code())
+}
+
+/// CO-12: statuses have these names.
+#[test]
+fn co_12_statuses_have_their_names() {
+    let names = ["running", "completed", "failed", "stopped", "timed_out", "escalated"];
+    assert_eq!(SessionStatus::ALL.map(SessionStatus::name), names);
+    for status in SessionStatus::ALL {
+        assert_eq!(SessionStatus::named(status.name()), Some(status));
+        assert_eq!(json!(status), status.name());
+    }
+    for extraction in Extraction::ALL {
+        assert_eq!(Extraction::named(extraction.name()), Some(extraction));
+    }
+}
+
+/// CO-13: the result, else what was said last, else the summary.
+#[test_case(Some("r"), Some("s"), Some("t") => Some("r"))]
+#[test_case(Some(" "), Some("s"), Some("t") => Some("s"))]
+#[test_case(None, Some(""), Some("t") => Some("t"))]
+#[test_case(None, None, None => None)]
+fn co_13_a_response_is_never_empty_if_anything_was_said(
+    result: Option<&'static str>,
+    last: Option<&'static str>,
+    summary: Option<&'static str>,
+) -> Option<&'static str> {
+    response_text(result, last, summary)
+}
