@@ -4,6 +4,7 @@
 //! data: whoever stores it before each step can be killed at any point and goes on without doing anything
 //! twice. A session that had begun is never begun again: what it did is not known, and that is told.
 
+mod beginning;
 mod ending;
 #[cfg(test)]
 mod laws;
@@ -14,77 +15,19 @@ mod tests;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::escalation::{
-    BlockedBy, Decision, Escalate, EscalationPolicy, Situation, WatchMode, decide,
-};
-use super::event::Event;
-use super::level::Level;
+use super::escalation::{BlockedBy, Decision, Situation, decide};
 use super::schedule::Trigger;
-use super::session::{Extracted, Finished, Legacy, SessionStatus};
+use super::session::{Extracted, Finished, SessionStatus};
 use super::tier::Tier;
 use crate::price::Cost;
 
 use record::Ended;
+
+pub use beginning::{Approved, Brief, ChainPolicy, ChainStart};
 pub use record::{Known, Record, SessionEnd};
 
 /// A chain that was left for longer than this is not gone on with: what it knows is old.
 pub const STALE_MS: i64 = 60 * 60 * 1_000;
-
-/// What a chain is about.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ChainStart {
-    /// Its id.
-    pub id: String,
-    /// Why it began.
-    pub trigger: Trigger,
-    /// The tier that it begins with.
-    pub tier: Tier,
-    /// What somebody asked for, in their words; every session is told.
-    pub request: Option<String>,
-    /// What the first session is told of an earlier one: an escalation that somebody gave leave to.
-    pub approved: Option<Approved>,
-}
-
-/// An escalation that somebody gave leave to.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Approved {
-    /// The session that asked.
-    pub from_session: String,
-    /// What the next one is told.
-    pub escalate: Escalate,
-}
-
-/// What is allowed to a chain, as it was at its start.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ChainPolicy {
-    /// What may be escalated.
-    pub escalation: EscalationPolicy,
-    /// Whose memories are told at once.
-    pub memory: super::memory::MemoryPolicy,
-    /// Whether markers and handoffs are read.
-    pub legacy: Legacy,
-}
-
-/// A session that is to be run.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Brief {
-    /// Its chain.
-    pub chain_id: String,
-    /// Its place in the chain, from 1.
-    pub number: u32,
-    /// Its tier.
-    pub tier: Tier,
-    /// Why it begins.
-    pub trigger: Trigger,
-    /// The session before it.
-    pub parent: Option<String>,
-    /// What somebody asked for.
-    pub request: Option<String>,
-    /// What the session before it reported, ready to be told.
-    pub escalation: Option<String>,
-    /// The services that it is about.
-    pub affected: Vec<String>,
-}
 
 /// What to do next.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -332,45 +275,5 @@ impl Chain {
             State::Over { .. } => "over",
         };
         OutOfTurn { is, told }
-    }
-
-    /// Returns the brief of the first session.
-    fn first(&self) -> Brief {
-        let approved = self.start.approved.as_ref();
-        Brief {
-            chain_id: self.start.id.clone(),
-            number: 1,
-            tier: self.start.tier,
-            trigger: self.start.trigger,
-            parent: approved.map(|it| it.from_session.clone()),
-            request: self.start.request.clone(),
-            escalation: approved.map(|it| it.escalate.context.clone()),
-            affected: approved.map(|it| it.escalate.affected.clone()).unwrap_or_default(),
-        }
-    }
-
-    /// Returns why the chain must not begin with its tier.
-    fn refusal(&self) -> Option<BlockedBy> {
-        let policy = &self.policy.escalation;
-        let tier = self.start.tier;
-        if tier > policy.max_tier {
-            return Some(BlockedBy::MaxTier);
-        }
-        (policy.mode == WatchMode::DryRun && tier > Tier::Observe).then_some(BlockedBy::DryRun)
-    }
-
-    fn refuse(&mut self, by: BlockedBy) {
-        let tier = self.start.tier;
-        let why = match by {
-            BlockedBy::DryRun => "this is a dry run".to_owned(),
-            _ => {
-                format!("the highest tier allowed is {}", self.policy.escalation.max_tier.number())
-            }
-        };
-        let level = if by == BlockedBy::DryRun { Level::Info } else { Level::Warning };
-        let message = format!("a chain that begins with {tier} does not begin: {why}");
-        let record = Record { events: vec![Event::of_watch(level, message)], ..Record::default() };
-        let then = Next::End { outcome: ChainOutcome::Blocked(by) };
-        self.state = State::Recording { record: Box::new(record), then };
     }
 }

@@ -162,7 +162,7 @@ struct Place<'d> {
     pointer: String,
 }
 
-impl<'d> Place<'d> {
+impl Place<'_> {
     fn lacks(&self, name: &str, wanted: &'static str) -> NoResponse {
         NoResponse { pointer: format!("{}/{name}", self.pointer), wanted }
     }
@@ -181,10 +181,7 @@ impl<'d> Place<'d> {
         self.member(name)
     }
 
-    fn each<T>(
-        &self,
-        read: impl Fn(&Place<'d>) -> Result<T, NoResponse>,
-    ) -> Result<Vec<T>, NoResponse> {
+    fn each<T>(&self, read: impl Fn(&Self) -> Result<T, NoResponse>) -> Result<Vec<T>, NoResponse> {
         if self.node.kind() != crate::json::Kind::Array {
             return Err(NoResponse { pointer: self.pointer.clone(), wanted: "array" });
         }

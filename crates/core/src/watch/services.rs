@@ -1,5 +1,7 @@
 //! How services are: each check is folded into what is known, with streaks and the last change.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 /// How a service is, in the words of all formats that are read.
@@ -153,15 +155,22 @@ pub fn fold_checks(
     now_ms: i64,
 ) -> Vec<ServiceChange> {
     let mut worst: Vec<ServiceCheck> = Vec::new();
+    let mut places: BTreeMap<&str, usize> = BTreeMap::new();
     for check in checks {
-        let check = ServiceCheck { name: check.name.trim().to_owned(), ..check.clone() };
-        match worst.iter_mut().find(|it| it.name == check.name) {
+        let name = check.name.trim();
+        let check = ServiceCheck { name: name.to_owned(), ..check.clone() };
+        match places.get(name).and_then(|place| worst.get_mut(*place)) {
             Some(before) if before.status.severity() < check.status.severity() => *before = check,
             Some(_) => {}
-            None => worst.push(check),
+            None => {
+                places.insert(name, worst.len());
+                worst.push(check);
+            }
         }
     }
-    let before = |name: &str| known.iter().find(|state| state.name == name);
+    let known: BTreeMap<&str, &ServiceState> =
+        known.iter().map(|state| (state.name.as_str(), state)).collect();
+    let before = |name: &str| known.get(name).copied();
     worst.iter().map(|check| ServiceState::after(before(&check.name), check, now_ms)).collect()
 }
 

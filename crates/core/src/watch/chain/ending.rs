@@ -4,6 +4,7 @@ use super::record::Ended;
 use super::{
     Brief, Chain, ChainOutcome, Decision, Next, OutOfTurn, Record, STALE_MS, SessionEnd, State,
 };
+use crate::excerpt;
 use crate::watch::escalation::PastEscalation;
 use crate::watch::event::Event;
 use crate::watch::level::Level;
@@ -12,6 +13,12 @@ use crate::watch::quote::{one_line, quoted};
 use crate::watch::schedule::Trigger;
 use crate::watch::session::{ExitClaim, Extraction, SessionEnding, SessionStatus};
 use crate::watch::tier::Tier;
+
+/// How much of a summary, and of a list of services, people are told.
+const TOLD_CHARS: usize = 4_000;
+
+/// How much of the names of services is told in a title.
+const NAMES_CHARS: usize = 100;
 
 impl Chain {
     /// Adds what a decision leaves to `record`, and says what happens next.
@@ -87,19 +94,19 @@ impl Chain {
         };
         let subject = match brief.affected.as_slice() {
             [] => "What it was asked".to_owned(),
-            names => one_line(&names.join(", ")),
+            names => excerpt(&one_line(&names.join(", ")), NAMES_CHARS, "…").into_owned(),
         };
         let mut parts = vec![format!("{} of chain {} {end}.", brief.tier, self.start.id)];
         if !self.acted_on.is_empty() {
             parts.push(format!("Acted on: {}.", one_line(&self.acted_on.join(", "))));
         }
-        parts.extend(session.summary.as_deref().map(quoted));
+        parts.extend(session.summary.as_deref().map(|it| quoted(&excerpt(it, TOLD_CHARS, "…"))));
         let services: Vec<String> = record
             .services
             .iter()
             .map(|it| format!("- {}: {}", one_line(&it.state.name), it.state.status.name()))
             .collect();
-        parts.push(services.join("\n"));
+        parts.push(excerpt(&services.join("\n"), TOLD_CHARS, "…").into_owned());
         parts.retain(|part| !part.is_empty());
         let title = format!("{subject}: {} {end}", brief.tier);
         Some(Notification { category, title, body: parts.join("\n\n") })

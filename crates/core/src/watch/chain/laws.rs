@@ -4,9 +4,12 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 
 use super::*;
+use crate::watch::escalation::{EscalationPolicy, WatchMode};
+use crate::watch::event::Event;
+use crate::watch::level::Level;
 use crate::watch::markers::Markers;
 use crate::watch::response::{AgentResponse, Escalation, EscalationRequest};
-use crate::watch::session::{ExitClaim, Extraction, HandoffFile, Payload, SessionEnding};
+use crate::watch::session::{ExitClaim, Extraction, HandoffFile, Legacy, Payload, SessionEnding};
 
 /// What a session does.
 #[derive(Debug, Clone)]

@@ -4,6 +4,9 @@ use test_case::test_case;
 
 use super::*;
 use crate::watch::cooldown::{ActionRecord, ActionState, CooldownAction};
+use crate::watch::escalation::{EscalationPolicy, WatchMode};
+use crate::watch::event::Event;
+use crate::watch::level::Level;
 use crate::watch::notification::NotificationCategory;
 use crate::watch::response::{AgentResponse, Escalation, EscalationRequest};
 use crate::watch::services::{ServiceCheck, ServiceStatus};
@@ -166,7 +169,7 @@ fn co_77_a_chain_begins_where_policy_allows(
     tier: Tier,
     by: Option<BlockedBy>,
 ) {
-    let escalation = EscalationPolicy { mode, max_tier, ..EscalationPolicy::default() };
+    let escalation = EscalationPolicy { max_tier, mode, ..EscalationPolicy::default() };
     let policy = ChainPolicy { escalation, ..ChainPolicy::default() };
     let mut chain = Chain::begin(start(tier), policy, 0);
     match by {
@@ -228,18 +231,18 @@ fn what_was_acted_on_is_told_at_the_end() {
 }
 
 /// CO-12: a session that fails is told, and ends its chain unless its answer asks for more.
-#[test_case(SessionEnding::Exited { code: 2, claim: ExitClaim::Fine }, ChainOutcome::Failed, "tier 1 failed with exit code 2")]
-#[test_case(SessionEnding::Exited { code: 0, claim: ExitClaim::Error }, ChainOutcome::Failed, "tier 1 calls its own result an error")]
-#[test_case(SessionEnding::TimedOut, ChainOutcome::Failed, "tier 1 took too long and was ended")]
-#[test_case(SessionEnding::Stopped, ChainOutcome::Stopped, "an operator stopped tier 1")]
-fn co_12_a_session_that_fails_is_told(ending: SessionEnding, outcome: ChainOutcome, told: &str) {
+#[test_case(SessionEnding::Exited { code: 2, claim: ExitClaim::Fine }, &ChainOutcome::Failed, "tier 1 failed with exit code 2")]
+#[test_case(SessionEnding::Exited { code: 0, claim: ExitClaim::Error }, &ChainOutcome::Failed, "tier 1 calls its own result an error")]
+#[test_case(SessionEnding::TimedOut, &ChainOutcome::Failed, "tier 1 took too long and was ended")]
+#[test_case(SessionEnding::Stopped, &ChainOutcome::Stopped, "an operator stopped tier 1")]
+fn co_12_a_session_that_fails_is_told(ending: SessionEnding, outcome: &ChainOutcome, told: &str) {
     let mut chain = begin(Tier::Observe);
     begin_session(&mut chain, "s");
     let record = end_session(&mut chain, &Finished::without_answer(ending));
     assert_eq!(record.session.unwrap().status, ending.status());
     let messages: Vec<&str> = record.events.iter().map(|it| it.message.as_str()).collect();
     assert_eq!(messages, [told]);
-    assert_eq!(end(&mut chain), outcome);
+    assert_eq!(&end(&mut chain), outcome);
 }
 
 /// CO-74, CO-76: an unreadable handoff is deleted after its session, not at the next chain.

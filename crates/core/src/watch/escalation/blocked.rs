@@ -9,7 +9,10 @@ use crate::watch::quote::{one_line, quoted};
 use crate::watch::session::{Ask, SessionEnding};
 use crate::watch::tier::Tier;
 
-/// How much of a reason is told in an event.
+/// How much of a service's name is told in a title.
+const NAME_CHARS: usize = 100;
+
+/// How much of a reason, and of the names of services, is told in an event.
 const REASON_CHARS: usize = 300;
 
 /// Returns what is left of an escalation that does not happen because of `by`.
@@ -26,7 +29,7 @@ pub(super) fn leave(
     let services = if affected.is_empty() {
         String::new()
     } else {
-        format!(" ({})", one_line(&affected.join(", ")))
+        format!(" ({})", excerpt(&one_line(&affected.join(", ")), REASON_CHARS, "…"))
     };
     let headline = format!("escalation to {target} blocked{services}: {why}");
     let message = match reason(situation) {
@@ -140,8 +143,10 @@ fn reason(situation: &Situation<'_>) -> Option<String> {
 fn subject(affected: &[String], tier: Tier) -> String {
     match affected {
         [] => format!("what {tier} found"),
-        [one] => one_line(one),
-        [one, rest @ ..] => format!("{} and {} more", one_line(one), rest.len()),
+        [one] => excerpt(&one_line(one), NAME_CHARS, "…").into_owned(),
+        [one, rest @ ..] => {
+            format!("{} and {} more", excerpt(&one_line(one), NAME_CHARS, "…"), rest.len())
+        }
     }
 }
 

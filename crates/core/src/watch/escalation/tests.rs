@@ -67,7 +67,7 @@ fn situation(extracted: &Extracted, tier: Tier) -> Situation<'_> {
 fn blocked(situation: &Situation<'_>, policy: &EscalationPolicy) -> Blocked {
     match decide(situation, policy) {
         Decision::Blocked(blocked) => *blocked,
-        other => panic!("{other:?}"),
+        other @ (Decision::Nothing | Decision::Escalate(_)) => panic!("{other:?}"),
     }
 }
 

@@ -33,6 +33,9 @@ enum Word {
 const WORDS: [(&str, Word); 3] =
     [("EVENT", Word::Event), ("MEMORY", Word::Memory), ("COOLDOWN", Word::Cooldown)];
 
+/// The longest level, category or action: anything longer is a sentence.
+const WORD_LIMIT_BYTES: usize = 64;
+
 /// What stands for a slot where the format is explained.
 const SLOTS: [&str; 8] =
     ["level", "service", "category", "action", "message", "observation", "text", "service-name"];
@@ -118,7 +121,7 @@ fn read(word: Word, line: &str, inside: usize) -> Result<Marker, Refused> {
         ([first, service], _) => (*first, Some(*service)),
         _ => return Err(Refused::Parts),
     };
-    if first.is_empty() {
+    if first.is_empty() || first.len() > WORD_LIMIT_BYTES {
         return Err(Refused::Parts);
     }
     if service.is_some_and(|name| !is_service(name)) {

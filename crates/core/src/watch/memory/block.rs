@@ -67,7 +67,7 @@ fn render(told: &[(Confidence, &Memory)], known: usize) -> MemoryBlock {
     groups.dedup();
     let mut body = String::new();
     for name in groups {
-        body.push_str(&format!("### {}\n", one_line(name)));
+        body.extend(["### ", &one_line(name), "\n"]);
         let of_group = told.iter().filter(|(_, memory)| group(memory) == name);
         for (confidence, memory) in of_group {
             body.push_str(&line(memory, *confidence));

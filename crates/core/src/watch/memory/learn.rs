@@ -17,6 +17,9 @@ pub const OBSERVATION_LIMIT_CHARS: usize = 1_000;
 /// The most memories that one session may write: most should write none.
 pub const SESSION_CLAIMS_LIMIT: usize = 16;
 
+/// The most claims that are looked at: each refusal is an event of its own.
+const LOOKED_AT_LIMIT: usize = 4 * SESSION_CLAIMS_LIMIT;
+
 /// How much of a refused claim is told.
 const TOLD_CHARS: usize = 120;
 
@@ -126,21 +129,19 @@ pub fn learn(
         let same = memories.iter().find(|memory| {
             matches(memory) && memory.key == claim.key && memory.says(&claim.observation)
         });
-        let change = match same {
-            Some(memory) => confirm(memory, now_ms),
-            None => {
-                contradicted.push(&claim.key);
-                MemoryChange::Insert(NewMemory {
-                    key: claim.key.clone(),
-                    observation: claim.observation.trim().to_owned(),
-                    confidence: Confidence::NEW,
-                    confirmed_at_ms: now_ms,
-                    trust,
-                    source: source.clone(),
-                })
-            }
-        };
-        learned.changes.push(change);
+        if let Some(memory) = same {
+            learned.changes.push(confirm(memory, now_ms));
+            continue;
+        }
+        contradicted.push(&claim.key);
+        learned.changes.push(MemoryChange::Insert(NewMemory {
+            key: claim.key.clone(),
+            observation: claim.observation.trim().to_owned(),
+            confidence: Confidence::NEW,
+            confirmed_at_ms: now_ms,
+            trust,
+            source: source.clone(),
+        }));
     }
     if trust == Trust::Trusted {
         let is_said = |memory: &Memory| claims.iter().any(|claim| says(memory, claim));
@@ -193,8 +194,8 @@ impl Learned {
         claims: &'c [MemoryClaim],
     ) -> Vec<&'c MemoryClaim> {
         let mut admitted: Vec<&MemoryClaim> = Vec::new();
-        let mut over = 0_usize;
-        for claim in claims {
+        let mut over = claims.len().saturating_sub(LOOKED_AT_LIMIT);
+        for claim in claims.iter().take(LOOKED_AT_LIMIT) {
             let plain = plain_observation(&claim.observation);
             let is_repeated = admitted
                 .iter()

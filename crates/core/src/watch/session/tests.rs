@@ -4,7 +4,13 @@ use serde_json::json;
 use test_case::test_case;
 
 use super::*;
+use crate::watch::event::Event;
+use crate::watch::handoff::HandoffError;
+use crate::watch::level::Level;
+use crate::watch::memory::{MemoryClaim, MemoryKey};
+use crate::watch::response::{Escalation, KeyedMemory};
 use crate::watch::services::ServiceStatus;
+use crate::watch::tier::Tier;
 
 fn response(escalation: Escalation) -> AgentResponse {
     AgentResponse {

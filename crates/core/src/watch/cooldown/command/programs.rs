@@ -80,7 +80,7 @@ const HELM_VALUES: [&str; 21] = [
 ];
 
 /// Options of `kubectl` that take a value.
-const KUBECTL_VALUES: [&str; 12] = [
+const KUBECTL_VALUES: [&str; 14] = [
     "-n",
     "--namespace",
     "--context",
@@ -93,6 +93,8 @@ const KUBECTL_VALUES: [&str; 12] = [
     "--selector",
     "-f",
     "--to-revision",
+    "--replicas",
+    "--grace-period",
 ];
 
 /// Returns what `words`, a program and its arguments, do to services.
@@ -157,8 +159,14 @@ fn docker(arguments: &[String]) -> Option<Act> {
         let action = CooldownAction::Redeployment;
         return Some(Act { action, services: services.into_iter().collect() });
     }
-    // `docker reload` does not exist, and `docker kill` ends a container.
-    Some(Act { action: verb(word)?, services: services.to_vec() })
+    let is_forced =
+        arguments.iter().any(|it| matches!(it.as_str(), "-f" | "--force" | "-fv" | "-vf"));
+    let action = match word.as_str() {
+        // A container that runs is stopped by it.
+        "rm" if is_forced => CooldownAction::Stop,
+        word => verb(word)?,
+    };
+    Some(Act { action, services: services.to_vec() })
 }
 
 fn compose(arguments: &[String]) -> Option<Act> {
@@ -229,17 +237,28 @@ fn helm(arguments: &[String]) -> Option<Act> {
     Some(Act { action: CooldownAction::Redeployment, services })
 }
 
-/// Reads `rollout restart KIND/NAME …` and `rollout restart KIND NAME …`.
+/// Reads `rollout restart KIND/NAME …` and `rollout restart KIND NAME …`, and so `scale` and `delete`.
 fn kubectl(arguments: &[String]) -> Option<Act> {
     let operands = operands(arguments, &KUBECTL_VALUES);
-    let [rollout, word, resources @ ..] = operands.as_slice() else {
-        return None;
-    };
-    let action = match (rollout.as_str(), word.as_str()) {
-        ("rollout", "restart") => CooldownAction::Restart,
-        ("rollout", "undo") => CooldownAction::Redeployment,
+    let words: Vec<&str> = operands.iter().map(String::as_str).collect();
+    let is_none = || arguments.windows(2).any(|pair| pair == ["--replicas", "0"]);
+    let (action, skipped) = match words.as_slice() {
+        ["rollout", "restart", ..] => (CooldownAction::Restart, 2),
+        ["rollout", "undo", ..] => (CooldownAction::Redeployment, 2),
+        ["scale", ..] if is_none() || arguments.iter().any(|it| it == "--replicas=0") => {
+            (CooldownAction::Stop, 1)
+        }
+        ["scale", ..] => (CooldownAction::Start, 1),
+        // The name of a pod is not the name of its service.
+        ["delete", "pod" | "pods" | "po", ..] => {
+            return Some(Act { action: CooldownAction::Restart, services: Vec::new() });
+        }
+        ["delete", kind, ..] if kind.starts_with("deploy") || kind.starts_with("statefulset") => {
+            (CooldownAction::Stop, 1)
+        }
         _ => return None,
     };
+    let resources = operands.get(skipped..)?;
     let name = |resource: &String| match resource.split_once('/') {
         Some((_, name)) => name.to_owned(),
         None => resource.clone(),

@@ -31,6 +31,12 @@ fn actions(command: &str) -> Vec<String> {
 #[test_case("helm rollback jellyfin 3" => vec!["redeployment jellyfin"])]
 #[test_case("kubectl rollout restart deploy/web" => vec!["restart web"])]
 #[test_case("kubectl -n prod rollout restart deployment web api" => vec!["restart web", "restart api"])]
+#[test_case("kubectl rollout undo deploy/web" => vec!["redeployment web"])]
+#[test_case("kubectl scale deploy/web --replicas=0" => vec!["stop web"])]
+#[test_case("kubectl scale --replicas 3 deployment web" => vec!["start web"])]
+#[test_case("kubectl delete deployment web" => vec!["stop web"])]
+#[test_case("docker rm -f jellyfin" => vec!["stop jellyfin"])]
+#[test_case("docker kill jellyfin" => vec!["stop jellyfin"])]
 #[test_case("docker service update --force web" => vec!["redeployment web"])]
 fn co_93_a_program_is_known_by_its_grammar(command: &str) -> Vec<String> {
     actions(command)
@@ -75,6 +81,8 @@ fn co_93_an_action_is_found_wherever_it_stands(command: &str) -> Vec<String> {
 #[test_case("systemctl reload nginx")]
 #[test_case("kubectl rollout status deploy/web")]
 #[test_case("kubectl get service web")]
+#[test_case("kubectl delete configmap x")]
+#[test_case("docker rm stopped")]
 #[test_case("helm list")]
 #[test_case("ansible-playbook site.yml")]
 #[test_case("echo docker restart jellyfin")]
@@ -89,13 +97,14 @@ fn co_93_what_does_not_act_is_no_action(command: &str) {
 }
 
 /// CO-93: fail-open, but told.
-#[test_case("for s in a b; do docker restart $s; done", CommandNote::UnknownService { written: "$s".to_owned() }; "a variable")]
-#[test_case("docker restart $(docker ps -q)", CommandNote::UnknownService { written: "$".to_owned() }; "a substitution")]
-#[test_case("systemctl restart 'app@*'", CommandNote::UnknownService { written: "app@*".to_owned() }; "a pattern")]
-#[test_case("docker compose restart", CommandNote::NoService { command: "docker compose restart".to_owned() }; "all of them")]
-#[test_case("docker ps -q | xargs docker restart", CommandNote::NoService { command: "docker restart".to_owned() }; "from a pipe")]
-#[test_case("ansible-playbook redeploy.yml", CommandNote::NoService { command: "ansible-playbook redeploy.yml".to_owned() }; "a playbook for all")]
-fn co_93_what_cannot_be_named_is_let_pass_and_told(command: &str, note: CommandNote) {
+#[test_case("for s in a b; do docker restart $s; done", &CommandNote::UnknownService { written: "$s".to_owned() }; "a variable")]
+#[test_case("docker restart $(docker ps -q)", &CommandNote::UnknownService { written: "$".to_owned() }; "a substitution")]
+#[test_case("systemctl restart 'app@*'", &CommandNote::UnknownService { written: "app@*".to_owned() }; "a pattern")]
+#[test_case("docker compose restart", &CommandNote::NoService { command: "docker compose restart".to_owned() }; "all of them")]
+#[test_case("docker ps -q | xargs docker restart", &CommandNote::NoService { command: "docker restart".to_owned() }; "from a pipe")]
+#[test_case("kubectl delete pod web-7f9c", &CommandNote::NoService { command: "kubectl delete pod web-7f9c".to_owned() }; "a pod")]
+#[test_case("ansible-playbook redeploy.yml", &CommandNote::NoService { command: "ansible-playbook redeploy.yml".to_owned() }; "a playbook for all")]
+fn co_93_what_cannot_be_named_is_let_pass_and_told(command: &str, note: &CommandNote) {
     let recognised = recognise(command);
     assert_eq!((recognised.actions, recognised.notes), (Vec::new(), vec![note.clone()]));
     assert!(note.event().message.contains("was let pass"));
