@@ -7,17 +7,19 @@
 
 mod accepts;
 mod array;
-mod describe;
+pub(crate) mod describe;
 mod dialect;
 mod inverse;
+pub(crate) mod items;
 mod leaf;
 mod logic;
 mod lowerer;
+pub(crate) mod members;
 mod object;
-mod original;
+pub(crate) mod original;
 #[cfg(test)]
 mod page;
-mod place;
+pub(crate) mod place;
 mod portability;
 mod pre_image;
 mod shape;
