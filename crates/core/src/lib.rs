@@ -7,6 +7,7 @@ pub mod batch;
 pub mod codec;
 pub mod contract;
 mod excerpt;
+pub mod generate;
 pub mod json;
 pub mod judge;
 pub mod lower;
@@ -19,6 +20,7 @@ mod repair;
 pub mod run;
 pub mod stream;
 pub mod transcript;
+mod treacherous;
 pub mod verdict;
 pub mod wire;
 
@@ -42,6 +44,7 @@ pub use judge::{Allowance, Strictness, judge};
 pub use lower::{Dialect, Loss, Lowering, Narrowing, Unportable, lower};
 pub use nearest::nearest;
 pub use stream::{Checker, Follower, Growing, Plan, Progress};
+pub use treacherous::is_treacherous;
 pub use verdict::{
     Accepted, Edit, EditKind, Edits, Rejected, Rejection, Verdict, Violation, Violations,
 };

@@ -32,9 +32,9 @@ mod union;
 #[cfg(test)]
 mod examples;
 #[cfg(test)]
-mod hostile;
+pub(crate) mod hostile;
 #[cfg(test)]
-mod laws;
+pub(crate) mod laws;
 
 use serde::Serialize;
 use serde_json::Value;
@@ -105,6 +105,20 @@ pub enum Unsayable {
     Absence,
     /// Values of other types than the keywords are about, where no type is declared.
     OtherTypes,
+    /// Integers that 64 bits do not hold.
+    LargeIntegers,
+}
+
+impl Unsayable {
+    /// Says what it is, in a few words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::UndeclaredMembers => "members that are not declared",
+            Self::Absence => "that this member is absent",
+            Self::OtherTypes => "values of other types than its keywords are about",
+            Self::LargeIntegers => "integers that 64 bits do not hold",
+        }
+    }
 }
 
 /// Why a contract cannot be put into a dialect.
