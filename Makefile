@@ -3,7 +3,7 @@
 SHELL := /usr/bin/env bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all bench fuzz setup clis postgres format lint layers unit sdk docs bless
+.PHONY: help demo test test-all bench fuzz setup clis generate postgres format lint layers unit sdk docs bless
 
 # What releases switch on: tested as it is released, while `make demo` and `docs` build without.
 RELEASED := --features airtight/otlp
@@ -15,7 +15,7 @@ demo: setup ## Build, fetch weights, answer three contracts in the process, judg
 	cargo build --locked --package airtight
 	@scripts/demo target/debug/airtight
 
-test: setup clis postgres format lint layers unit sdk docs ## Everything that must hold before a change lands
+test: setup clis generate postgres format lint layers unit sdk docs ## Everything that must hold before a change lands
 
 test-all: test ## The same, and opencode, which is slow
 	@scripts/setup clis all
@@ -27,6 +27,10 @@ setup:
 # The real agent CLIs, which tests drive against the scripted server.
 clis:
 	@scripts/setup clis
+
+# The compilers that generated code is tested with.
+generate:
+	@scripts/setup generate
 
 # The server that the tests of the ledger start.
 postgres:

@@ -2,6 +2,7 @@
 
 mod batch;
 mod doctor;
+mod generate;
 mod jobs;
 mod models;
 mod review;
@@ -26,6 +27,7 @@ use crate::commands::DoorArgs;
 
 pub(crate) use batch::{BatchArgs, Order, PaceArgs};
 pub(crate) use doctor::DoctorArgs;
+pub(crate) use generate::GenerateArgs;
 pub(crate) use jobs::{JobListArgs, JobsAction, JobsArgs, State, WhichArgs};
 pub(crate) use models::ModelsArgs;
 #[cfg(feature = "embedded")]
@@ -44,8 +46,9 @@ pub(crate) use worker::WorkerArgs;
 /// Make AI agents keep a contract
 ///
 /// A contract is a JSON Schema. `run` has a model do a job and answer by one; `review` has it review
-/// a change; `check` says whether a contract is sound and which model providers can honour it;
-/// `validate` judges an answer by it; `transcript` reads the streams of other agents; `runs` and `stats` ask the ledger, where every run
+/// a change; `watch` has it look after services; `check` says whether a contract is sound and which model
+/// providers can honour it; `validate` judges an answer by it; `generate` makes prompts and types of it;
+/// `transcript` reads the streams of other agents; `runs` and `stats` ask the ledger, where every run
 /// is on record. Only the original contract decides.
 #[derive(Debug, Parser)]
 #[command(name = "airtight", version, max_term_width = 100)]
@@ -60,6 +63,7 @@ Examples:
   airtight models pull                     weights for a model in this process
   airtight check review.json               is this contract sound, and who accepts it?
   airtight validate review.json answer.txt is there a conforming value in this answer?
+  airtight generate rust review.json       types that keep to this contract
   airtight transcript run.ndjson --summary what did claude, codex, qwen, gemini or opencode do?
   airtight runs list --since 7d            what ran, and how it ended
   airtight stats --by model                how often does it fail, and what does it cost?
@@ -80,6 +84,7 @@ pub(crate) enum Command {
     Jobs(JobsArgs),
     Check(CheckArgs),
     Validate(ValidateArgs),
+    Generate(GenerateArgs),
     Transcript(TranscriptArgs),
     Runs(RunsArgs),
     Stats(StatsArgs),

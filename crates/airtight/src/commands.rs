@@ -4,6 +4,7 @@ mod batch;
 mod check;
 mod completions;
 mod doctor;
+mod generate;
 mod jobs;
 #[cfg(feature = "embedded")]
 mod models;
@@ -48,6 +49,7 @@ pub(crate) fn run(
         Command::Jobs(args) => jobs::run(&args, environment, printer),
         Command::Check(args) => check::run(&args, environment, printer),
         Command::Validate(args) => validate::run(&args, environment, printer),
+        Command::Generate(args) => generate::run(&args, environment, printer),
         Command::Transcript(args) => transcript::run(&args, environment, printer),
         Command::Runs(args) => runs::run(&args, environment, printer),
         Command::Stats(args) => stats::run(&args, environment, printer),

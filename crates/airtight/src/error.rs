@@ -16,6 +16,8 @@ pub(crate) enum Outcome {
     Met,
     /// An answer was judged, and no value in it can be accepted.
     Rejected,
+    /// A generated file is not what its contract gives.
+    Stale,
     /// What was typed makes no sense.
     Usage,
     /// The machine failed: output could not be written, a thread could not be started. Or we did.
@@ -37,7 +39,7 @@ impl Outcome {
     pub(crate) fn exit_code(self) -> u8 {
         match self {
             Self::Met => 0,
-            Self::Rejected => 1,
+            Self::Rejected | Self::Stale => 1,
             Self::Usage => 2,
             Self::Machine | Self::Busy => 3,
             Self::Store => 4,
@@ -52,6 +54,7 @@ impl Outcome {
         match self {
             Self::Met => run::Outcome::Met.name(),
             Self::Rejected => "rejected",
+            Self::Stale => "stale",
             Self::Usage => "usage",
             Self::Machine => "machine",
             Self::Busy => "busy",
@@ -182,6 +185,7 @@ mod tests {
         let others = [
             Outcome::Met,
             Outcome::Rejected,
+            Outcome::Stale,
             Outcome::Usage,
             Outcome::Machine,
             Outcome::Busy,

@@ -2,7 +2,7 @@
 
 mod diagnostic;
 
-use airtight_core::lower::{EnforcedBy, Loss, Narrowing, Unsayable};
+use airtight_core::lower::{EnforcedBy, Loss, Narrowing};
 use airtight_core::{EditKind, Rejected, Rejection};
 
 pub(crate) use diagnostic::diagnostic;
@@ -119,10 +119,5 @@ pub(crate) fn loss(loss: &Loss) -> String {
 
 /// Says what a provider's schema leaves no way to express.
 pub(crate) fn narrowing(narrowing: &Narrowing) -> String {
-    let what = match narrowing.unsayable {
-        Unsayable::UndeclaredMembers => "members that are not declared",
-        Unsayable::Absence => "that this member is absent",
-        Unsayable::OtherTypes => "values of other types than its keywords are about",
-    };
-    format!("{}: the model cannot say {what}", narrowing.pointer)
+    format!("{}: the model cannot say {}", narrowing.pointer, narrowing.unsayable.words())
 }

@@ -111,6 +111,25 @@ impl ContractSource {
         }
     }
 
+    /// Returns a name for a contract that has none: that of its file.
+    pub(crate) fn file_stem(&self) -> String {
+        let stem = match self {
+            Self::File { path, .. } | Self::Named { path, .. } => path.file_stem(),
+            Self::Role(role) => Some(OsStr::new(&role.name)),
+            Self::Inline(_) | Self::Stdin => None,
+        };
+        stem.map_or_else(|| "contract".to_owned(), |stem| stem.to_string_lossy().into_owned())
+    }
+
+    /// Returns the files that it was read from.
+    pub(crate) fn paths(&self) -> Vec<&Path> {
+        match self {
+            Self::File { path, .. } | Self::Named { path, .. } => vec![path],
+            Self::Role(role) => vec![&role.path, &role.schema],
+            Self::Inline(_) | Self::Stdin => Vec::new(),
+        }
+    }
+
     /// Returns what the contract is called where it was found.
     pub(crate) fn identity(&self) -> Identity {
         match self {

@@ -11,7 +11,7 @@ mod template;
 mod window;
 
 pub use circuit::Circuit;
-pub use fund::{Earlier, Estimate, Fund, Grant, Limits, Prices, Whose};
+pub use fund::{Earlier, Estimate, Fund, Grant, Limits, Prices, Whose, estimated_tokens};
 pub use key::Keys;
 pub use pace::{Pace, Pacing, Permit, Return};
 pub use template::{Template, TemplateError};

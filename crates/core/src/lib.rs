@@ -9,6 +9,7 @@ pub mod codec;
 pub mod contract;
 mod excerpt;
 mod fence;
+pub mod generate;
 pub mod json;
 pub mod judge;
 pub mod lower;
@@ -23,6 +24,7 @@ pub mod run;
 pub mod shell;
 pub mod stream;
 pub mod transcript;
+mod treacherous;
 pub mod verdict;
 pub mod watch;
 pub mod wire;
@@ -47,6 +49,7 @@ pub use judge::{Allowance, Strictness, judge};
 pub use lower::{Dialect, Loss, Lowering, Narrowing, Unportable, lower};
 pub use nearest::nearest;
 pub use stream::{Checker, Follower, Growing, Plan, Progress};
+pub use treacherous::is_treacherous;
 pub use verdict::{
     Accepted, Check, Edit, EditKind, Edits, Objection, Rejected, Rejection, Verdict, Violation,
     Violations,

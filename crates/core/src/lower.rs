@@ -7,17 +7,19 @@
 
 mod accepts;
 mod array;
-mod describe;
+pub(crate) mod describe;
 mod dialect;
 mod inverse;
+pub(crate) mod items;
 mod leaf;
 mod logic;
 mod lowerer;
+pub(crate) mod members;
 mod object;
-mod original;
+pub(crate) mod original;
 #[cfg(test)]
 mod page;
-mod place;
+pub(crate) mod place;
 mod portability;
 mod pre_image;
 mod shape;
@@ -30,9 +32,9 @@ mod union;
 #[cfg(test)]
 mod examples;
 #[cfg(test)]
-mod hostile;
+pub(crate) mod hostile;
 #[cfg(test)]
-mod laws;
+pub(crate) mod laws;
 
 use serde::Serialize;
 use serde_json::Value;
@@ -103,6 +105,20 @@ pub enum Unsayable {
     Absence,
     /// Values of other types than the keywords are about, where no type is declared.
     OtherTypes,
+    /// Integers that 64 bits do not hold.
+    LargeIntegers,
+}
+
+impl Unsayable {
+    /// Says what it is, in a few words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::UndeclaredMembers => "members that are not declared",
+            Self::Absence => "that this member is absent",
+            Self::OtherTypes => "values of other types than its keywords are about",
+            Self::LargeIntegers => "integers that 64 bits do not hold",
+        }
+    }
 }
 
 /// Why a contract cannot be put into a dialect.

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use airtight_core::is_treacherous;
+
 /// How much of one line is shown. A message may quote a value of megabytes.
 const LINE_LIMIT_CHARS: usize = 1_000;
 
@@ -45,15 +47,6 @@ pub(super) fn visible_json(json: &str) -> Cow<'_, str> {
         );
     }
     Cow::Owned(spelt)
-}
-
-/// Claims that a terminal would act on `character`, reorder text around it, or show nothing.
-fn is_treacherous(character: char) -> bool {
-    character.is_control()
-        || matches!(character,
-            '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}'
-            | '\u{e0000}'..='\u{e007f}')
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@
 mod check;
 mod completions;
 mod folder;
+mod generate;
 mod hostile;
 mod models;
 mod transcript;

@@ -13,6 +13,11 @@ const FIRST_OUTPUT_TOKENS: u64 = 1024;
 /// How many bytes of a request make a token, roughly.
 const BYTES_PER_TOKEN: u64 = 4;
 
+/// Returns about how many tokens so many bytes are; only the provider's tokenizer knows.
+pub fn estimated_tokens(bytes: u64) -> u64 {
+    bytes.div_ceil(BYTES_PER_TOKEN)
+}
+
 /// An estimate that is right, in thousandths of itself.
 const EXACT: u64 = 1000;
 
@@ -143,7 +148,7 @@ impl Fund {
         };
         let scaled = |tokens: u64| Some(tokens.saturating_mul(self.worst).div_ceil(EXACT));
         let usage = Usage {
-            input_tokens: scaled(bytes.div_ceil(BYTES_PER_TOKEN)),
+            input_tokens: scaled(estimated_tokens(bytes)),
             output_tokens: scaled(output),
             ..Usage::default()
         };

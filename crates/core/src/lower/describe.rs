@@ -6,7 +6,7 @@ use serde_json::Value;
 const WORDS_LIMIT: usize = 200;
 
 /// Says what `keyword` demands; nothing if that takes too many words.
-pub(super) fn describe(keyword: &str, value: &Value) -> Option<String> {
+pub(crate) fn describe(keyword: &str, value: &Value) -> Option<String> {
     let written = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     let text = match keyword {
         "minimum" => format!("at least {written}"),

@@ -7,14 +7,14 @@ use test_case::test_case;
 
 use super::*;
 
-fn deep(levels: usize) -> Value {
+pub(crate) fn deep(levels: usize) -> Value {
     (0..levels).fold(
         json!({"type": "string"}),
         |inner, _| json!({"type": "object", "properties": {"a": inner}, "required": ["a"]}),
     )
 }
 
-fn reference_chain(length: usize) -> Value {
+pub(crate) fn reference_chain(length: usize) -> Value {
     let mut text = String::from("{\"$ref\":\"#/$defs/d0\",\"$defs\":{");
     for n in 0..length {
         write!(text, "\"d{n}\":{{\"$ref\":\"#/$defs/d{}\"}},", n + 1).unwrap();
@@ -24,7 +24,7 @@ fn reference_chain(length: usize) -> Value {
 }
 
 /// Two ways to the next level at every level: 2^levels paths.
-fn doubling(levels: usize, keyword: &str) -> Value {
+pub(crate) fn doubling(levels: usize, keyword: &str) -> Value {
     let mut definitions = serde_json::Map::new();
     for n in 0..levels {
         let next = json!({"$ref": format!("#/$defs/d{}", n + 1), "description": "next"});
@@ -36,7 +36,7 @@ fn doubling(levels: usize, keyword: &str) -> Value {
 }
 
 /// Each level inlines the next, because it is described.
-fn described_chain(length: usize) -> Value {
+pub(crate) fn described_chain(length: usize) -> Value {
     let mut definitions = serde_json::Map::new();
     for n in 0..length {
         let next = json!({"$ref": format!("#/$defs/d{}", n + 1), "description": "next"});
@@ -47,12 +47,12 @@ fn described_chain(length: usize) -> Value {
     json!({"$ref": "#/$defs/d0", "$defs": definitions})
 }
 
-fn wide(count: usize) -> Value {
+pub(crate) fn wide(count: usize) -> Value {
     let members = (0..count).map(|n| (format!("p{n}"), json!({"type": "string"})));
     json!({"type": "object", "properties": members.collect::<serde_json::Map<_, _>>()})
 }
 
-fn recursive() -> Value {
+pub(crate) fn recursive() -> Value {
     json!({
         "type": "object",
         "properties": {

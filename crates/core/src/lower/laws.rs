@@ -8,7 +8,7 @@ use crate::arbitrary::{Case, case};
 use crate::{Document, verdict::check};
 
 /// Generated contracts, also with keywords that few dialects know.
-fn rich_case() -> impl Strategy<Value = Case> {
+pub(crate) fn rich_case() -> impl Strategy<Value = Case> {
     let keywords = prop_oneof![
         Just(json!({"not": {"const": "__never__"}})),
         Just(json!({"if": {"type": "string"}, "then": {"maxLength": 99}, "else": true})),
@@ -50,7 +50,7 @@ fn dialect() -> impl Strategy<Value = Dialect> {
 }
 
 /// Changes one value somewhere in `answer`.
-fn disturb(answer: &mut Value, path: &[prop::sample::Index], replacement: &Value) {
+pub(crate) fn disturb(answer: &mut Value, path: &[prop::sample::Index], replacement: &Value) {
     let Some((step, rest)) = path.split_first() else {
         *answer = replacement.clone();
         return;
@@ -77,7 +77,7 @@ fn disturb(answer: &mut Value, path: &[prop::sample::Index], replacement: &Value
     }
 }
 
-fn disturbance() -> impl Strategy<Value = (Vec<prop::sample::Index>, Value)> {
+pub(crate) fn disturbance() -> impl Strategy<Value = (Vec<prop::sample::Index>, Value)> {
     let values = prop_oneof![
         Just(Value::Null),
         Just(json!([])),

@@ -1,104 +1,16 @@
 //! Objects: declared members, presence, and what else may be there.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
 use super::dialect::Extras;
 use super::lowerer::Lowerer;
-use super::original::{Clause, Place};
+use super::members::{Facet, Members};
+use super::original::Place;
 use super::place::{Lowered, Sketch};
 use super::shape::{Member, Presence, Shape};
 use super::{Unportable, Unsayable};
-use crate::json::Pointer;
-
-/// What one schema of a place says about members.
-#[derive(Default)]
-struct Facet<'p, 'c> {
-    properties: Option<&'p Clause<'c>>,
-    patterns: Option<&'p Clause<'c>>,
-    /// `additionalProperties`, unless it is `true`.
-    extras: Option<&'p Clause<'c>>,
-}
-
-impl<'p, 'c> Facet<'p, 'c> {
-    fn declares(&self, key: &str) -> Option<&'c Value> {
-        self.properties?.value.get(key)
-    }
-
-    fn keys(&self) -> impl Iterator<Item = &'c str> + use<'c> {
-        let properties = self.properties.and_then(|clause| clause.value.as_object());
-        properties.into_iter().flat_map(Map::keys).map(String::as_str)
-    }
-
-    /// Returns `additionalProperties` where it speaks about every undeclared member.
-    fn plain_extras(&self) -> Option<&'p Clause<'c>> {
-        self.extras.filter(|_| self.patterns.is_none())
-    }
-}
-
-/// Everything a place says about members.
-struct Members<'p, 'c> {
-    facets: Vec<Facet<'p, 'c>>,
-    /// Declared keys in order, then required ones that nobody declares.
-    keys: Vec<&'c str>,
-    required: BTreeSet<&'c str>,
-}
-
-impl<'p, 'c> Members<'p, 'c> {
-    fn of(place: &'p Place<'c>) -> Self {
-        let mut facets: BTreeMap<&'p Pointer, Facet<'p, 'c>> = BTreeMap::new();
-        let mut order = Vec::new();
-        let mut required = Vec::new();
-        for clause in &place.clauses {
-            match clause.keyword {
-                "properties" => {
-                    order.push(&clause.at);
-                    facets.entry(&clause.at).or_default().properties = Some(clause);
-                }
-                "patternProperties" => {
-                    facets.entry(&clause.at).or_default().patterns = Some(clause);
-                }
-                "additionalProperties" if clause.value != &Value::Bool(true) => {
-                    facets.entry(&clause.at).or_default().extras = Some(clause);
-                }
-                // Draft 3 has a boolean here, which means nothing today.
-                "required" => required.extend(clause.value.as_array().into_iter().flatten()),
-                _ => {}
-            }
-        }
-        let required: Vec<&'c str> = required.into_iter().filter_map(Value::as_str).collect();
-        let declared = order.iter().filter_map(|at| facets.get(at)).flat_map(Facet::keys);
-        let mut seen = BTreeSet::new();
-        let keys = declared.chain(required.iter().copied()).filter(|key| seen.insert(*key));
-        let keys = keys.collect();
-        Self {
-            facets: facets.into_values().collect(),
-            keys,
-            required: required.into_iter().collect(),
-        }
-    }
-
-    fn is_declared(&self, key: &str) -> bool {
-        self.facets.iter().any(|facet| facet.declares(key).is_some())
-    }
-
-    fn has_patterns(&self) -> bool {
-        self.facets.iter().any(|facet| facet.patterns.is_some())
-    }
-
-    fn plain_extras(&self) -> impl Iterator<Item = &'p Clause<'c>> {
-        self.facets.iter().filter_map(Facet::plain_extras)
-    }
-
-    fn is_closed(&self) -> bool {
-        self.plain_extras().any(|clause| clause.value == &Value::Bool(false))
-    }
-
-    fn optional_count(&self) -> usize {
-        self.keys.iter().filter(|key| !self.required.contains(*key)).count()
-    }
-}
 
 /// How many optional members of one object are still to be written each way.
 struct Allowance {
@@ -147,7 +59,7 @@ impl<'c> Lowerer<'c> {
                 required.push(json!(key));
                 continue;
             }
-            let (child, pointer) = self.child(&members, key);
+            let (child, pointer) = members.child(&self.original, key);
             let may_be_null = self.original.may_be_null(&child);
             let never = child.never.clone();
             let Some(mut lowered) = self.place(&child, depth + 1)? else {
@@ -200,22 +112,6 @@ impl<'c> Lowerer<'c> {
         Allowance { omitted }
     }
 
-    /// Returns all that must hold of one member, and where it is declared.
-    fn child(&self, members: &Members<'_, 'c>, key: &str) -> (Place<'c>, Pointer) {
-        let mut child = Place::default();
-        let mut pointer = None;
-        for facet in &members.facets {
-            if let (Some(schema), Some(clause)) = (facet.declares(key), facet.properties) {
-                let at = clause.inside(Some(key));
-                child.and(self.original.place(schema, &at));
-                pointer.get_or_insert(at);
-            } else if let Some(clause) = facet.plain_extras() {
-                child.and(self.original.place(clause.value, &clause.inside(None)));
-            }
-        }
-        (child, pointer.unwrap_or_default())
-    }
-
     /// Says what may stand beside the declared members.
     fn extras(
         &mut self,
@@ -240,11 +136,7 @@ impl<'c> Lowerer<'c> {
                 }
             }
         }
-        let mut rest = Place::default();
-        for clause in members.plain_extras() {
-            rest.and(self.original.place(clause.value, &clause.inside(None)));
-        }
-        if members.plain_extras().next().is_some() {
+        if let Some(rest) = members.rest(&self.original) {
             let lowered = self.place(&rest, depth + 1)?;
             let value = lowered.map_or(json!(false), |lowered| Value::Object(lowered.schema));
             sketch.schema.insert(key(), value);

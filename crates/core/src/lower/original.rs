@@ -23,22 +23,22 @@ const BRANCH_LIMIT: usize = 256;
 
 /// One keyword of one schema.
 #[derive(Debug, Clone)]
-pub(super) struct Clause<'c> {
+pub(crate) struct Clause<'c> {
     /// The schema that the keyword stands in.
-    pub(super) at: Pointer,
-    pub(super) keyword: &'c str,
-    pub(super) value: &'c Value,
+    pub(crate) at: Pointer,
+    pub(crate) keyword: &'c str,
+    pub(crate) value: &'c Value,
 }
 
 impl<'c> Clause<'c> {
     /// Returns the place of the schema that is this clause's value, or its member `segment`.
-    pub(super) fn inside(&self, segment: Option<&str>) -> Pointer {
+    pub(crate) fn inside(&self, segment: Option<&str>) -> Pointer {
         let pointer = self.at.key(self.keyword);
         segment.map_or(pointer.clone(), |segment| pointer.key(segment))
     }
 
     /// Returns the list that is this clause's value, each with its pointer.
-    pub(super) fn branches(&self) -> impl Iterator<Item = (Pointer, &'c Value)> {
+    pub(crate) fn branches(&self) -> impl Iterator<Item = (Pointer, &'c Value)> {
         let base = self.inside(None);
         let list = self.value.as_array().map(Vec::as_slice).unwrap_or_default();
         list.iter().enumerate().map(move |(index, branch)| (base.index(index), branch))
@@ -47,36 +47,36 @@ impl<'c> Clause<'c> {
 
 /// What must hold of one value: every clause.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Place<'c> {
-    pub(super) clauses: Vec<Clause<'c>>,
+pub(crate) struct Place<'c> {
+    pub(crate) clauses: Vec<Clause<'c>>,
     /// The schema `false` that nothing satisfies, if there is one among them.
-    pub(super) never: Option<Pointer>,
+    pub(crate) never: Option<Pointer>,
 }
 
 impl<'c> Place<'c> {
     /// Adds what must hold as well.
-    pub(super) fn and(&mut self, other: Self) {
+    pub(crate) fn and(&mut self, other: Self) {
         self.clauses.extend(other.clauses);
         self.never = self.never.take().or(other.never);
     }
 
     /// Returns the clauses of `keyword`.
-    pub(super) fn all(&self, keyword: &str) -> impl Iterator<Item = &Clause<'c>> {
+    pub(crate) fn all(&self, keyword: &str) -> impl Iterator<Item = &Clause<'c>> {
         self.clauses.iter().filter(move |clause| clause.keyword == keyword)
     }
 
     /// Returns the clauses that restrict values.
-    pub(super) fn constraints(&self) -> impl Iterator<Item = &Clause<'c>> {
+    pub(crate) fn constraints(&self) -> impl Iterator<Item = &Clause<'c>> {
         self.clauses.iter().filter(|clause| is_constraint(clause.keyword))
     }
 
     /// Returns the first schema that this place was read from.
-    pub(super) fn pointer(&self) -> Pointer {
+    pub(crate) fn pointer(&self) -> Pointer {
         self.clauses.first().map(|clause| clause.at.clone()).unwrap_or_default()
     }
 
     /// Identifies the conjunction by the addresses of its clauses, which outlive the lowering.
-    pub(super) fn key(&self) -> Vec<usize> {
+    pub(crate) fn key(&self) -> Vec<usize> {
         let mut key: Vec<usize> =
             self.constraints().map(|clause| std::ptr::from_ref(clause.value).addr()).collect();
         key.sort_unstable();
@@ -86,7 +86,7 @@ impl<'c> Place<'c> {
 }
 
 /// Claims that `keyword` restricts values; the others inform, name or define.
-pub(super) fn is_constraint(keyword: &str) -> bool {
+pub(crate) fn is_constraint(keyword: &str) -> bool {
     match Keyword::named(keyword) {
         Some(keyword) => keyword.is_constraint(),
         None => [RULES, GROUNDED].contains(&keyword),
@@ -127,9 +127,9 @@ fn id_keyword(draft: Draft) -> &'static str {
 
 /// A contract's schema and where its references lead.
 #[derive(Debug)]
-pub(super) struct Original<'c> {
+pub(crate) struct Original<'c> {
     root: &'c Value,
-    pub(super) draft: Draft,
+    pub(crate) draft: Draft,
     /// The root's own address, which references may repeat.
     id: &'c str,
     anchors: BTreeMap<&'c str, Pointer>,
@@ -141,7 +141,7 @@ pub(super) struct Original<'c> {
 }
 
 impl<'c> Original<'c> {
-    pub(super) fn new(root: &'c Value, draft: Draft) -> Self {
+    pub(crate) fn new(root: &'c Value, draft: Draft) -> Self {
         let id = root.get(id_keyword(draft)).and_then(Value::as_str).unwrap_or_default();
         let mut original = Self {
             root,
@@ -206,12 +206,12 @@ impl<'c> Original<'c> {
     }
 
     /// Returns the whole contract as a place.
-    pub(super) fn whole(&self) -> Place<'c> {
+    pub(crate) fn whole(&self) -> Place<'c> {
         self.place(self.root, &Pointer::root())
     }
 
     /// Reads a schema, with its `allOf` branches, as a place.
-    pub(super) fn place(&self, schema: &'c Value, at: &Pointer) -> Place<'c> {
+    pub(crate) fn place(&self, schema: &'c Value, at: &Pointer) -> Place<'c> {
         let mut place = Place::default();
         let mut unread = vec![(schema, at.clone())];
         while let Some((schema, at)) = unread.pop() {
@@ -266,7 +266,7 @@ impl<'c> Original<'c> {
     }
 
     /// Returns what `reference` leads to, if that is certain.
-    pub(super) fn resolve(&self, reference: &str) -> Option<(Pointer, &'c Value)> {
+    pub(crate) fn resolve(&self, reference: &str) -> Option<(Pointer, &'c Value)> {
         if self.has_inner_resources {
             return None;
         }
@@ -286,7 +286,7 @@ impl<'c> Original<'c> {
     }
 
     /// Returns what `reference` leads to in the end, past schemas that are references alone.
-    pub(super) fn follow(&self, reference: &str) -> Option<(Pointer, &'c Value)> {
+    pub(crate) fn follow(&self, reference: &str) -> Option<(Pointer, &'c Value)> {
         let mut found = self.resolve(reference)?;
         for _ in 0..EXPANSION_LIMIT {
             let next =
@@ -301,7 +301,7 @@ impl<'c> Original<'c> {
     }
 
     /// Replaces references by the clauses of their targets; what is left stays unresolved.
-    pub(super) fn expand(&self, place: &Place<'c>) -> Place<'c> {
+    pub(crate) fn expand(&self, place: &Place<'c>) -> Place<'c> {
         let mut expanded = Place { clauses: Vec::new(), never: place.never.clone() };
         let mut seen = HashSet::new();
         let mut unread: Vec<Clause<'c>> = place.clauses.iter().rev().cloned().collect();
@@ -322,12 +322,12 @@ impl<'c> Original<'c> {
     }
 
     /// Claims that a reference at `at` to `target` may close a circle.
-    pub(super) fn closes_circle(&self, at: &Pointer, target: &Pointer) -> bool {
+    pub(crate) fn closes_circle(&self, at: &Pointer, target: &Pointer) -> bool {
         self.reaches(vec![target.clone()], at)
     }
 
     /// Claims that what stands at `target` may refer to itself.
-    pub(super) fn is_recursive(&self, target: &Pointer) -> bool {
+    pub(crate) fn is_recursive(&self, target: &Pointer) -> bool {
         self.reaches(self.references_in(target).cloned().collect(), target)
     }
 
@@ -364,7 +364,7 @@ impl<'c> Original<'c> {
     }
 
     /// Claims that `null` may satisfy the place; false is certain.
-    pub(super) fn may_be_null(&self, place: &Place<'c>) -> bool {
+    pub(crate) fn may_be_null(&self, place: &Place<'c>) -> bool {
         self.null_passes(place, &mut HashSet::new())
     }
 
@@ -389,7 +389,7 @@ impl<'c> Original<'c> {
 }
 
 /// Returns the type names that `type` lists.
-pub(super) fn names(value: &Value) -> impl Iterator<Item = &str> {
+pub(crate) fn names(value: &Value) -> impl Iterator<Item = &str> {
     let list = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
     list.iter().filter_map(Value::as_str)
 }

@@ -202,7 +202,7 @@ impl<'c> Lowerer<'c> {
 }
 
 /// Returns the types that both lists allow.
-fn meet<'c>(left: &[&'c str], right: &[&'c str]) -> Vec<&'c str> {
+pub(crate) fn meet<'c>(left: &[&'c str], right: &[&'c str]) -> Vec<&'c str> {
     let widened = |list: &[&str], name: &str| {
         list.contains(&name) || (name == "integer" && list.contains(&"number"))
     };
@@ -225,7 +225,7 @@ fn kind_of_value(value: &Value) -> &'static str {
 }
 
 /// Returns the one kind of value that an untyped place is about.
-pub(super) fn kind_of(place: &Place<'_>) -> Option<&'static str> {
+pub(crate) fn kind_of(place: &Place<'_>) -> Option<&'static str> {
     let mut found = None;
     for clause in place.constraints() {
         if matches!(clause.keyword, "type" | "enum" | "const" | "anyOf" | "oneOf") {

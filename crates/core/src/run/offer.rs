@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::Advice;
 use crate::codec::Format;
 use crate::contract::{Contract, WorkedExample};
+use crate::generate::Prompt;
 use crate::json::{Document, Pointer};
 use crate::lower::{Dialect, EnforcedBy, Loss, Lowering, lower, lower_parameters};
 use crate::message::{Enforcement, ToolSpec};
@@ -229,7 +230,7 @@ fn tool(job: &Job, contract: &Contract) -> Result<Way, RunError> {
 
 fn prompt(contract: &Contract) -> Way {
     let example = contract.example().ok();
-    Way::Prompt { instructions: words::prompt_instructions(contract, example.as_ref()), example }
+    Way::Prompt { instructions: Prompt::of(contract, example.as_ref()).text(), example }
 }
 
 /// Lists every keyword of the root: nothing beneath it is enforced by the provider.

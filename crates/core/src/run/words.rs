@@ -1,9 +1,7 @@
 //! Everything that the machine says to the model, in one place.
 
-use crate::contract::Contract;
 use crate::excerpt;
 use crate::fence::fence;
-use crate::json::Document;
 use crate::stream::Impossible;
 use crate::verdict::Violations;
 
@@ -49,22 +47,6 @@ pub(super) const UNFINISHED: &str = "Skipped: the turn was not completed.";
 
 /// What a call is told whose tool gave no result.
 pub(super) const NO_RESULT: &str = "The tool gave no result.";
-
-/// Returns what a model is told that has nothing but words to go by.
-pub(super) fn prompt_instructions(contract: &Contract, example: Option<&Document>) -> String {
-    let schema = format!("{:#}", contract.schema());
-    let mut text = format!(
-        "Your final answer must be one JSON value that satisfies this JSON Schema:\n\n{schema}\n\n\
-         Answer with only that JSON: no explanation before or after it, no Markdown fence, no \
-         comments."
-    );
-    if let Some(example) = example {
-        let example = format!("{:#}", example.to_value());
-        text.push_str("\n\nAn example of the form, whose content means nothing:\n\n");
-        text.push_str(&example);
-    }
-    text
-}
 
 /// Returns what the model is told of an answer that was rejected, `within` the member that holds
 /// it.

@@ -1,5 +1,6 @@
 //! What is asked of the model, mode by mode and dialect by dialect.
 
+use airtight_core::generate::{Order, Target, generate};
 use airtight_core::lower::{lower, lower_parameters};
 use airtight_core::message::{Enforcement, ToolChoice};
 use airtight_core::run::{Mode, Outcome, Run, Step, TERMINAL_TOOL, Terminal, TextRung};
@@ -44,12 +45,15 @@ fn prompt_mode_tells_schema_directive_and_example_behind_the_callers_words() {
     let mut job = job(review());
     job.mode = Mode::Prompt;
     job.system = Some("Be kind.".to_owned());
+    let contract = job.contract.clone().unwrap();
     let request = first(job);
     let system = request.system.unwrap();
-    assert!(system.starts_with("Be kind.\n\n"), "{system}");
-    for part in ["\"maximum\": 10", "only that JSON", "\"summary\": \"Example summary\""] {
+    for part in ["\"maximum\":10", "only that JSON", "\"summary\":\"Example summary\""] {
         assert!(system.contains(part), "{part} in {system}");
     }
+    let order = Order { target: Target::Prompt, contract: "review", root: None, dialect: None };
+    let generated = generate(&contract, &order).unwrap().text;
+    assert_eq!(format!("{system}\n"), format!("Be kind.\n\n{generated}"));
     assert_eq!((request.format, request.tools.len()), (None, 1));
 }
 
