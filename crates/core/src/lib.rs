@@ -6,6 +6,7 @@ mod advice;
 pub mod batch;
 pub mod codec;
 pub mod contract;
+pub mod diff;
 mod excerpt;
 pub mod json;
 pub mod judge;
