@@ -20,6 +20,7 @@ mod worked;
 use jsonschema::Draft;
 use serde_json::Value;
 
+use crate::carry::Carry;
 use crate::verdict::validator::Validator;
 
 pub use compile::Patterns;
@@ -53,6 +54,8 @@ pub struct Contract {
     expansion: Expansion,
     /// Worked examples that were added; they are no part of what identifies it.
     added: Vec<WorkedExample>,
+    /// Older versions whose answers are taken, too; no part of what identifies it either.
+    pub(crate) carries: Vec<Carry>,
 }
 
 impl Contract {

@@ -16,7 +16,7 @@
 //! - **minor** if it is stronger: everything that the new contract accepts the old one accepts too, but
 //!   not the other way round. No consumer has to know; stored answers may be rejected if they are
 //!   judged again, and whoever answers has to be told, which is what the version and
-//!   `Carry` are for.
+//!   [`Carry`](crate::Carry) are for.
 //! - **patch** if it is the same: descriptions, examples, another way to write it down.
 //!
 //! Left out: what an answer means. A description that turns `score` from risk to quality changes no

@@ -4,6 +4,7 @@
 
 mod advice;
 pub mod batch;
+mod carry;
 pub mod codec;
 pub mod contract;
 pub mod diff;
@@ -33,10 +34,12 @@ mod page;
 mod suite;
 
 pub use advice::Advice;
+pub use carry::{Carry, CarryError, Declaration};
 pub use contract::{
     Contract, Diagnostic, ExampleError, Fingerprint, Origin, Preflight, Refusal, Severity, Source,
     WorkedExample,
 };
+pub use diff::{Diff, diff};
 pub use excerpt::excerpt;
 pub use json::{Document, Pointer};
 pub use judge::{Allowance, Strictness, judge};

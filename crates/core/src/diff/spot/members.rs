@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
-use crate::contract::Slot;
+use crate::contract::{Slot, text_matching};
 use crate::diff::reading::Child;
 use crate::diff::words::{Fate, fate, name};
 use crate::diff::{ChangeKind, Side};
@@ -112,7 +112,8 @@ impl Spot<'_, '_> {
         };
         let member = match child.slot {
             Slot::Named(key) if child.keyword == "properties" => Some(key.to_owned()),
-            Slot::Named(_) | Slot::Alone | Slot::At(_) => None,
+            Slot::Named(pattern) => text_matching(pattern),
+            Slot::Alone | Slot::At(_) => None,
         };
         let atom = self.atom(kind, &[], sentence, patch);
         (atom.pointer, atom.side, atom.member) = (pointer, side, member);

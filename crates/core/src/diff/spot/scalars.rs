@@ -53,7 +53,9 @@ impl Spot<'_, '_> {
         let sentence = said.collect::<Vec<_>>().join("; ");
         let set = differing.iter().map(|keyword| (*keyword, self.both(keyword)[1].cloned()));
         let patch = Patch { set: set.collect(), beside: None };
-        self.atom(kind, keywords, sentence, patch);
+        // Whoever breaks `dependentRequired` lacks what is then required.
+        let broken = if kind == ChangeKind::Members { &[] } else { keywords };
+        self.atom(kind, broken, sentence, patch);
     }
 
     fn types(&mut self) {
