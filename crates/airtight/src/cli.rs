@@ -1,6 +1,7 @@
 //! What can be typed.
 
 mod batch;
+mod diff;
 mod doctor;
 mod jobs;
 mod models;
@@ -20,6 +21,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
 pub(crate) use batch::{BatchArgs, Order, PaceArgs};
+pub(crate) use diff::DiffArgs;
 pub(crate) use doctor::DoctorArgs;
 pub(crate) use jobs::{JobListArgs, JobsAction, JobsArgs, State, WhichArgs};
 pub(crate) use models::ModelsArgs;
@@ -37,7 +39,8 @@ pub(crate) use worker::WorkerArgs;
 /// Make AI agents keep a contract
 ///
 /// A contract is a JSON Schema. `run` has a model do a job and answer by one; `check` says whether
-/// a contract is sound and which model providers can honour it; `validate` judges an answer by it;
+/// a contract is sound and which model providers can honour it, `diff` what changes between two
+/// versions of it; `validate` judges an answer by it;
 /// `transcript` reads the streams of other agents; `runs` and `stats` ask the ledger, where every run
 /// is on record. Only the original contract decides.
 #[derive(Debug, Parser)]
@@ -51,6 +54,7 @@ Examples:
   airtight doctor                          what is configured, and does it work?
   airtight models pull                     weights for a model in this process
   airtight check review.json               is this contract sound, and who accepts it?
+  airtight diff review --rev main          what changes, and for whom?
   airtight validate review.json answer.txt is there a conforming value in this answer?
   airtight transcript run.ndjson --summary what did claude, codex, qwen, gemini or opencode do?
   airtight runs list --since 7d            what ran, and how it ended
@@ -69,6 +73,7 @@ pub(crate) enum Command {
     Worker(WorkerArgs),
     Jobs(JobsArgs),
     Check(CheckArgs),
+    Diff(DiffArgs),
     Validate(ValidateArgs),
     Transcript(TranscriptArgs),
     Runs(RunsArgs),

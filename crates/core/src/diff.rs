@@ -27,6 +27,8 @@ mod drafts;
 mod effects;
 mod focus;
 #[cfg(test)]
+mod hostile;
+#[cfg(test)]
 mod laws;
 mod pairs;
 mod parts;

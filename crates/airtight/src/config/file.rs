@@ -39,8 +39,12 @@ pub(crate) enum Owner {
     Contract,
 }
 
-/// The texts that only the file of a contract has.
-const CONTRACT_KEYS: &[&str] = &["schema", "version", "prompt", "prompt_file", "examples"];
+/// What only the file of a contract has.
+const CONTRACT_KEYS: &[&str] =
+    &["schema", "version", "prompt", "prompt_file", "examples", "accepts", "carry"];
+
+/// Those of them that are no texts: whoever understands them checks them.
+const STRUCTURED: [&str; 2] = ["accepts", "carry"];
 
 impl Owner {
     /// Claims that this setting may stand in the file.
@@ -89,7 +93,10 @@ pub(crate) struct Contents {
 #[derive(Debug)]
 pub(crate) struct Own {
     pub(crate) name: &'static str,
+    /// What it says, if it is a text.
     pub(crate) text: String,
+    /// What it holds, if it is none.
+    pub(crate) value: Json,
     pub(crate) line: usize,
 }
 
@@ -108,10 +115,19 @@ pub(crate) fn find_project(start: &Path) -> Option<PathBuf> {
 
 /// Reads a file.
 pub(crate) fn read(path: &Path, owner: Owner) -> Result<Contents, Error> {
-    let refused = || Error::new(Outcome::Contract, format!("could not read `{}`", path.display()));
-    let bytes = file::read(path, LIMIT_BYTES).map_err(|error| refused().caused_by(error))?;
+    let bytes =
+        file::read(path, LIMIT_BYTES).map_err(|error| unreadable(path).caused_by(error))?;
+    read_text(path, owner, bytes)
+}
+
+fn unreadable(path: &Path) -> Error {
+    Error::new(Outcome::Contract, format!("could not read `{}`", path.display()))
+}
+
+/// Reads what was in the file `path`.
+pub(crate) fn read_text(path: &Path, owner: Owner, bytes: Vec<u8>) -> Result<Contents, Error> {
     let text = String::from_utf8(bytes)
-        .map_err(|_| refused().with_findings(vec!["it is not UTF-8".to_owned()]))?;
+        .map_err(|_| unreadable(path).with_findings(vec!["it is not UTF-8".to_owned()]))?;
     let reader = Reader { path, owner, text: &text };
     let table = DeTable::parse(&text).map_err(|error| reader.malformed(&error))?;
     let mut contents = Contents::default();
@@ -174,8 +190,12 @@ impl Reader<'_> {
         offset: usize,
         value: &Spanned<DeValue<'_>>,
     ) -> Result<Own, Error> {
+        let line = self.line(offset);
+        if STRUCTURED.contains(&name) {
+            return Ok(Own { name, text: String::new(), value: json(value.get_ref()), line });
+        }
         let text = self.value(name, Kind::Text, offset, value)?.to_string();
-        Ok(Own { name, text, line: self.line(offset) })
+        Ok(Own { name, text, value: Json::Null, line })
     }
 
     fn value(

@@ -4,8 +4,10 @@
 
 mod check;
 mod completions;
+mod diff;
 mod folder;
 mod hostile;
 mod models;
+mod rolling;
 mod transcript;
 mod validate;

@@ -42,6 +42,9 @@ pub(crate) struct Terms {
 /// proportional to the cube of them.
 const DIFFERENCE_LIMIT: usize = 24;
 
+/// How many values two schemas may list together: each is compared with each.
+const LISTED_LIMIT: usize = 2_000;
+
 /// What the search for a difference costs at most: the canonical form gives up after 20,000
 /// intersections.
 const SEARCH_COST: u64 = 75_000;
@@ -56,6 +59,9 @@ pub(crate) fn compare(first: &Value, second: &Value, terms: Terms, budget: &mut 
     let square = u64::try_from(subschemas.saturating_mul(subschemas)).unwrap_or(u64::MAX);
     let search = square.saturating_mul(8).min(SEARCH_COST);
     let cost = left.estimate.against(right.estimate);
+    if left.listed + right.listed > LISTED_LIMIT {
+        return Coverage::default();
+    }
     if cost > WORK_LIMIT || cost.saturating_add(search) > *budget {
         return Coverage::default();
     }
@@ -76,6 +82,8 @@ struct Weighed {
     patterns: usize,
     /// How many of its subschemas ask for anything.
     subschemas: usize,
+    /// How many values they list.
+    listed: usize,
 }
 
 /// How much is found out.
@@ -94,8 +102,11 @@ fn weigh(schema: &Value, terms: Terms) -> Option<Weighed> {
         return None;
     }
     let estimate = cost::estimate(&subschemas, &references).ok()?;
-    let asking = subschemas.iter().filter(|(_, site)| site.members().is_some()).count();
-    Some(Weighed { estimate, patterns: count_patterns(&subschemas), subschemas: asking })
+    let asking = || subschemas.iter().filter_map(|(_, site)| site.members());
+    let lists = asking().filter_map(|members| members.get("enum")?.as_array());
+    let listed = lists.map(Vec::len).sum();
+    let (patterns, subschemas) = (count_patterns(&subschemas), asking().count());
+    Some(Weighed { estimate, patterns, subschemas, listed })
 }
 
 struct Question<'q> {

@@ -8,6 +8,9 @@ use crate::json::Pointer;
 
 use super::pairs::Hop;
 
+/// How deep inside of an answer a change is looked for: examples do not nest much deeper.
+const DEPTH_LIMIT: usize = 60;
+
 /// What a member is called that nobody declared.
 const STRANGER: &str = "extra_member";
 
@@ -25,6 +28,9 @@ pub(super) struct Way {
 impl Way {
     /// Makes up what the steps leave open; nothing if that is not possible.
     pub(super) fn new(hops: Vec<Hop>, draft: Draft) -> Option<Self> {
+        if hops.iter().filter(|hop| **hop != Hop::Here).count() > DEPTH_LIMIT {
+            return None;
+        }
         let mut place = Pointer::root();
         let mut is_name = false;
         for hop in &hops {

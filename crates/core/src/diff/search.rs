@@ -118,6 +118,7 @@ impl Lead<'_> {
         let Polarity { follows, opposes, .. } = self.polarity;
         let differences = [along.as_ref().filter(|_| follows), against.as_ref().filter(|_| opposes)];
         let mut described: Vec<Value> = differences.into_iter().flatten().cloned().collect();
+        described.extend(self.atom.likely.clone());
         if let Some(member) = &self.atom.member {
             described.push(json!({"type": "object", "required": [member]}));
             described.push(json!({"type": "object", "properties": { member: false }}));

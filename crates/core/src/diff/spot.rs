@@ -37,6 +37,8 @@ pub(super) struct Atom {
     pub(super) sentence: String,
     pub(super) patch: Patch,
     pub(super) effect: Effect,
+    /// Describes values that the change is likely to show in.
+    pub(super) likely: Option<Value>,
 }
 
 /// What a change does to the small schema.
@@ -192,6 +194,7 @@ impl<'r, 'c> Spot<'r, 'c> {
             sentence,
             patch,
             effect: Effect::Compared,
+            likely: None,
         });
         let last = self.atoms.len() - 1;
         #[expect(clippy::indexing_slicing, reason = "it was put there two lines above")]
@@ -235,6 +238,7 @@ impl<'r, 'c> Spot<'r, 'c> {
             sentence: String::new(),
             patch: Patch::default(),
             effect: Effect::Compared,
+            likely: None,
         };
         let mut sentences = Vec::new();
         for atom in self.atoms.drain(..) {

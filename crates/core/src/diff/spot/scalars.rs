@@ -2,13 +2,20 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
+use crate::Answer;
 use crate::contract::Fingerprint;
 use crate::diff::ChangeKind;
 use crate::diff::words::{bound, list, quoted};
 
-use super::{Patch, Spot};
+use super::{Effect, Patch, Spot};
+
+/// How many values are compared within other keywords; longer lists are compared by themselves.
+const LISTED_LIMIT: usize = 500;
+
+/// How many values are tried to show that they came or went.
+const SHOWN_LIMIT: usize = 8;
 
 /// Keywords without schemas that are changes of their own.
 const PLAIN: [(ChangeKind, &[&str]); 15] = [
@@ -118,13 +125,27 @@ impl Spot<'_, '_> {
             let kept = before.iter().filter(|value| !is_gone(value)).map(|it| (*it).clone());
             let sentence = format!("{} is no longer among the values", quoted(&gone));
             let rest = Some(Value::Array(kept.collect()));
-            self.atom(ChangeKind::Values, &["enum", "const"], sentence, set(rest, None));
+            let atom = self.atom(ChangeKind::Values, &["enum", "const"], sentence, set(rest, None));
+            atom.likely = Some(some_of(&gone));
+            if before.len() > LISTED_LIMIT {
+                atom.effect = Effect::Known { kept: Answer::Unknown, within: Answer::Yes };
+            }
         }
         if !fresh.is_empty() {
             let sentence = format!("{} is among the values", quoted(&fresh));
-            self.atom(ChangeKind::Values, &["enum", "const"], sentence, set(many, one));
+            let atom = self.atom(ChangeKind::Values, &["enum", "const"], sentence, set(many, one));
+            atom.likely = Some(some_of(&fresh));
+            if after.len() > LISTED_LIMIT {
+                atom.effect = Effect::Known { kept: Answer::Yes, within: Answer::Unknown };
+            }
         }
     }
+}
+
+/// Describes some of `values`.
+fn some_of(values: &[&Value]) -> Value {
+    let some: Vec<&Value> = values.iter().take(SHOWN_LIMIT).copied().collect();
+    json!({ "enum": some })
 }
 
 /// Claims that two values are not the same, however they are written.
