@@ -1,6 +1,7 @@
 //! What can be typed.
 
 mod batch;
+mod diff;
 mod doctor;
 mod generate;
 mod jobs;
@@ -26,6 +27,7 @@ use clap_complete::Shell;
 use crate::commands::DoorArgs;
 
 pub(crate) use batch::{BatchArgs, Order, PaceArgs};
+pub(crate) use diff::DiffArgs;
 pub(crate) use doctor::DoctorArgs;
 pub(crate) use generate::GenerateArgs;
 pub(crate) use jobs::{JobListArgs, JobsAction, JobsArgs, State, WhichArgs};
@@ -47,7 +49,8 @@ pub(crate) use worker::WorkerArgs;
 ///
 /// A contract is a JSON Schema. `run` has a model do a job and answer by one; `review` has it review
 /// a change; `watch` has it look after services; `check` says whether a contract is sound and which model
-/// providers can honour it; `validate` judges an answer by it; `generate` makes prompts and types of it;
+/// providers can honour it, `diff` what changes between two versions of it; `validate` judges an answer
+/// by it; `generate` makes prompts and types of it;
 /// `transcript` reads the streams of other agents; `runs` and `stats` ask the ledger, where every run
 /// is on record. Only the original contract decides.
 #[derive(Debug, Parser)]
@@ -62,6 +65,7 @@ Examples:
   airtight doctor                          what is configured, and does it work?
   airtight models pull                     weights for a model in this process
   airtight check review.json               is this contract sound, and who accepts it?
+  airtight diff review --rev main          what changes, and for whom?
   airtight validate review.json answer.txt is there a conforming value in this answer?
   airtight generate rust review.json       types that keep to this contract
   airtight transcript run.ndjson --summary what did claude, codex, qwen, gemini or opencode do?
@@ -83,6 +87,7 @@ pub(crate) enum Command {
     Worker(WorkerArgs),
     Jobs(JobsArgs),
     Check(CheckArgs),
+    Diff(DiffArgs),
     Validate(ValidateArgs),
     Generate(GenerateArgs),
     Transcript(TranscriptArgs),

@@ -3,12 +3,14 @@
 mod batch;
 mod check;
 mod completions;
+mod diff;
 mod doctor;
 mod generate;
 mod jobs;
 #[cfg(feature = "embedded")]
 mod models;
 mod review;
+mod rolling;
 mod run;
 mod runs;
 mod sandbox;
@@ -48,6 +50,7 @@ pub(crate) fn run(
         Command::Worker(args) => worker::run(&args, environment, printer),
         Command::Jobs(args) => jobs::run(&args, environment, printer),
         Command::Check(args) => check::run(&args, environment, printer),
+        Command::Diff(args) => diff::run(&args, environment, printer),
         Command::Validate(args) => validate::run(&args, environment, printer),
         Command::Generate(args) => generate::run(&args, environment, printer),
         Command::Transcript(args) => transcript::run(&args, environment, printer),
@@ -83,8 +86,16 @@ fn preflight(source: &ContractSource, options: &Options) -> Result<Preflight, Er
 }
 
 fn preflight_text(text: &[u8], source: &ContractSource, options: &Options) -> Preflight {
-    let options = Options { identity: source.identity(), ..options.clone() };
-    Preflight::run(text, source.origin(), &options)
+    let known_as = Options { identity: source.identity(), ..options.clone() };
+    let mut preflight = Preflight::run(text, source.origin(), &known_as);
+    if let (Some(role), Some(contract)) = (source.role(), &mut preflight.contract) {
+        let flaws = rolling::accept_older(role, contract, options);
+        if !flaws.is_empty() {
+            preflight.contract = None;
+            preflight.diagnostics.splice(0..0, flaws);
+        }
+    }
+    preflight
 }
 
 /// Reads and compiles a contract, or refuses it with everything that is wrong and the command that
@@ -112,7 +123,7 @@ fn refusal(source: &ContractSource, diagnostics: &[Diagnostic], command: &str) -
         ContractSource::File { .. } | ContractSource::Named { .. } | ContractSource::Role(_) => {
             error.hint(explain_hint(command))
         }
-        ContractSource::Inline(_) | ContractSource::Stdin => error,
+        ContractSource::Inline(_) | ContractSource::Stdin | ContractSource::Stored { .. } => error,
     }
 }
 

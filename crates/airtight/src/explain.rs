@@ -3,7 +3,7 @@
 mod diagnostic;
 
 use airtight_core::lower::{EnforcedBy, Loss, Narrowing};
-use airtight_core::{EditKind, Rejected, Rejection};
+use airtight_core::{Edit, EditKind, Rejected, Rejection};
 
 pub(crate) use diagnostic::diagnostic;
 
@@ -28,7 +28,19 @@ pub(crate) fn edit(kind: EditKind) -> &'static str {
         EditKind::StringToContainer => "made an array or object of the string that spelt it",
         EditKind::EnumCase => "corrected the case of an enum member",
         EditKind::Trimmed => "dropped white space around an enum member or constant",
+        EditKind::Carried => "carried it forward from an older version of the contract",
+        EditKind::CarryMoved => "moved a member to where the contract has it",
+        EditKind::CarryDropped => "dropped a member that the contract does not have",
+        EditKind::CarryReworded => "replaced a word by the contract's word for it",
+        EditKind::CarryDefault => "said what the contract's owner declares where nothing was said",
     }
+}
+
+/// Returns what one change did, with what is special about it.
+pub(crate) fn edit_in_full(edit: &Edit) -> String {
+    let to = edit.to.as_ref().map(|to| format!(": {to}")).unwrap_or_default();
+    let version = edit.version.as_ref().map(|it| format!(" (version {it})")).unwrap_or_default();
+    format!("{}{to}{version}", self::edit(edit.kind))
 }
 
 /// Returns why such a change invents nothing.
@@ -52,6 +64,11 @@ pub(crate) fn why_edit(kind: EditKind) -> &'static str {
         | EditKind::ScalarToString
         | EditKind::StringToContainer => "the contract allows no other type here",
         EditKind::EnumCase | EditKind::Trimmed => "it can only mean one of the allowed values",
+        EditKind::Carried => "the contract rejects it, and a version that it still takes accepts it",
+        EditKind::CarryMoved
+        | EditKind::CarryDropped
+        | EditKind::CarryReworded
+        | EditKind::CarryDefault => "the contract's owner declares it for answers of that version",
     }
 }
 

@@ -4,6 +4,7 @@
 //!
 //! What a file holds never shows in an error about reading or parsing it; what was typed may.
 
+mod older;
 mod role;
 
 use std::ffi::OsStr;
@@ -16,6 +17,7 @@ use airtight_core::contract::{Identity, SOURCE_LIMIT_BYTES};
 use crate::env::Environment;
 use crate::error::{Error, Outcome};
 use crate::file::{self, FileError};
+pub(crate) use older::Older;
 pub(crate) use role::Role;
 
 /// Folders that hold contracts, below the launch directory; the user's own is in the configuration.
@@ -50,6 +52,15 @@ pub(crate) enum ContractSource {
     Role(Box<Role>),
     /// Standard input.
     Stdin,
+    /// As it was stored at another time.
+    Stored {
+        /// As people know it.
+        label: String,
+        /// What was in the file.
+        text: Vec<u8>,
+        /// What it was called.
+        identity: Identity,
+    },
 }
 
 impl ContractSource {
@@ -105,7 +116,9 @@ impl ContractSource {
     pub(crate) fn label(&self) -> &str {
         match self {
             Self::Inline(_) => "(inline)",
-            Self::File { label: name, .. } | Self::Named { name, .. } => name,
+            Self::File { label: name, .. }
+            | Self::Named { name, .. }
+            | Self::Stored { label: name, .. } => name,
             Self::Role(role) => &role.name,
             Self::Stdin => "(stdin)",
         }
@@ -137,6 +150,7 @@ impl ContractSource {
             Self::Role(role) => {
                 Identity { name: Some(role.name.clone()), version: role.version.clone() }
             }
+            Self::Stored { identity, .. } => identity.clone(),
             Self::Inline(_) | Self::File { .. } | Self::Stdin => Identity::default(),
         }
     }
@@ -145,7 +159,11 @@ impl ContractSource {
     pub(crate) fn origin(&self) -> Origin {
         match self {
             Self::Inline(_) => Origin::Inline,
-            Self::File { .. } | Self::Named { .. } | Self::Role(_) | Self::Stdin => Origin::File,
+            Self::File { .. }
+            | Self::Named { .. }
+            | Self::Role(_)
+            | Self::Stdin
+            | Self::Stored { .. } => Origin::File,
         }
     }
 
@@ -153,6 +171,7 @@ impl ContractSource {
     pub(crate) fn read(&self) -> Result<Vec<u8>, Error> {
         let bytes = match self {
             Self::Inline(text) => Ok(text.clone().into_bytes()),
+            Self::Stored { text, .. } => Ok(text.clone()),
             Self::File { path, .. } | Self::Named { path, .. } => {
                 file::read(path, SOURCE_LIMIT_BYTES)
             }

@@ -1,6 +1,7 @@
 //! Contracts: a JSON Schema that passed preflight, ready to judge.
 
 mod compile;
+pub(crate) mod coverage;
 mod cycle;
 mod diagnostic;
 mod example;
@@ -19,21 +20,26 @@ mod worked;
 use jsonschema::Draft;
 use serde_json::Value;
 
+use crate::carry::Carry;
 use crate::verdict::validator::Validator;
 
 pub use compile::Patterns;
 pub use cycle::Expansion;
 pub use diagnostic::{Diagnostic, Refusal, Severity};
 pub use example::ExampleError;
+pub(crate) use example::{Effort, strings, text_matching};
 pub use fingerprint::Fingerprint;
 pub use identity::Identity;
-pub(crate) use keywords::{Holds, Keyword, reference_stands_alone};
+pub(crate) use keywords::{Holds, Judges, Keyword, reference_stands_alone};
 pub use preflight::{Options, Preflight, Scrutiny, Wrap};
+pub(crate) use references::References;
 pub use root::Decision;
+pub(crate) use root::INVERTING;
 pub use rules::Source;
 pub(crate) use rules::{GROUNDED, RULES};
 pub use semver::Version;
 pub use source::{Origin, SOURCE_LIMIT_BYTES};
+pub(crate) use subschemas::{SiteId, Slot, Subschemas};
 pub use worked::WorkedExample;
 
 /// A JSON Schema with its rules and identity, compiled.
@@ -48,6 +54,8 @@ pub struct Contract {
     expansion: Expansion,
     /// Worked examples that were added; they are no part of what identifies it.
     added: Vec<WorkedExample>,
+    /// Older versions whose answers are taken, too; no part of what identifies it either.
+    pub(crate) carries: Vec<Carry>,
 }
 
 impl Contract {

@@ -4,7 +4,8 @@
 //! repaired. Each is judged by the original contract: as it stands, out of its wrapper, coerced. A
 //! value is accepted only if it is the only one that conforms and nothing in the text was cut off or
 //! unreadable: what a less invasive reading offers may still be an example, a draft or a fragment. A
-//! block of JSON is answer enough to stand beside broken pieces, but not beside another value.
+//! block of JSON is answer enough to stand beside broken pieces, but not beside another value. What the
+//! contract rejects altogether may still be an answer by an older version that it accepts.
 
 mod echo;
 #[cfg(test)]
@@ -18,6 +19,7 @@ pub(crate) use shape::Shape;
 use std::ops::Range;
 use std::sync::Arc;
 
+use crate::carry::{self, Carried};
 use crate::contract::{Contract, Source};
 use crate::json::{Document, Failure, Kind, Limits, ParseError, ParseErrorKind, Pointer, as_text};
 use crate::recover::{self, Candidate, Found, Place, Trouble};
@@ -135,7 +137,7 @@ pub(crate) fn judge_turned(
         Strictness::Strict => Document::parse_text(text, limits),
         Strictness::Lenient => Document::parse_respelt(text, limits, |kind, offset| {
             let kind = respelling(kind);
-            edits.record(kind, || Edit { kind, offset: Some(offset), pointer: None });
+            edits.record(kind, || Edit::at_byte(kind, offset));
         }),
     };
     let trouble = match parsed {
@@ -235,6 +237,8 @@ fn judge_candidate(
 fn is_whole(contract: &Contract, text: &str, range: &Range<usize>, opinion: &Opinion) -> bool {
     let goes_on = text.get(range.end..).is_some_and(|behind| !behind.trim().is_empty());
     match opinion {
+        // What was carried forward is not in the order of what was said.
+        Opinion::Conforms(Accepted { edits, .. }) if edits.count(EditKind::Carried) > 0 => false,
         Opinion::Conforms(Accepted { value, .. }) => {
             shape::closes_last(contract, value) && (goes_on || shape::is_complete(contract, value))
         }
@@ -269,17 +273,47 @@ fn opinion(contract: &Contract, document: Document, allowance: &Allowance) -> Op
             _ => break violations,
         }
     };
-    layers
-        .into_iter()
-        .find_map(|(value, mut edits)| {
-            let (value, coercions) = coerce(contract, &value)?;
-            edits.append(coercions);
-            let violations = self::violations(contract, &value, allowance);
-            let conforms =
-                violations.is_empty() && !echo::is_echo(contract, &value, allowance.strictness);
-            conforms.then_some(Opinion::Conforms(Accepted { value, edits }))
-        })
-        .unwrap_or(Opinion::Breaks(violations))
+    let coerced = layers.iter().find_map(|(value, edits)| {
+        let (value, coercions) = coerce(contract, value)?;
+        let mut edits = edits.clone();
+        edits.append(coercions);
+        let violations = self::violations(contract, &value, allowance);
+        let conforms =
+            violations.is_empty() && !echo::is_echo(contract, &value, allowance.strictness);
+        conforms.then_some(Opinion::Conforms(Accepted { value, edits }))
+    });
+    coerced.unwrap_or_else(|| carried(contract, layers, violations, allowance))
+}
+
+/// Judges one value that the contract rejects by the older versions that it still accepts.
+fn carried(
+    contract: &Contract,
+    layers: Vec<(Document, Edits)>,
+    mut violations: Violations,
+    allowance: &Allowance,
+) -> Opinion {
+    if contract.older().is_empty() {
+        return Opinion::Breaks(violations);
+    }
+    for (value, mut edits) in layers {
+        // What only the check objects to is an answer of this version.
+        if weigh(contract, &value, allowance.source.as_ref()).is_empty() {
+            continue;
+        }
+        match carry::forward(contract, &value, allowance.source.as_ref()) {
+            Carried::Strange => {}
+            Carried::Forward(value, later) => {
+                let objections = self::violations(contract, &value, allowance);
+                if !objections.is_empty() {
+                    return Opinion::Breaks(objections);
+                }
+                edits.append(later);
+                return Opinion::Conforms(Accepted { value, edits });
+            }
+            Carried::Stuck(violation) => violations.list.push(violation),
+        }
+    }
+    Opinion::Breaks(violations)
 }
 
 /// Returns what is wrong with one value: by the contract, then by the check that the job carries.
@@ -309,8 +343,7 @@ fn surroundings(text: &str, range: &Range<usize>) -> Edits {
     let mut edits = Edits::default();
     for (part, offset) in [(before, 0), (behind, range.end)] {
         if !part.trim().is_empty() {
-            let offset = Some(offset + first(part));
-            edits.push(Edit { kind: EditKind::Surroundings, offset, pointer: None });
+            edits.push(Edit::at_byte(EditKind::Surroundings, offset + first(part)));
         }
     }
     edits

@@ -5,8 +5,10 @@
 mod advice;
 pub mod batch;
 pub mod calendar;
+mod carry;
 pub mod codec;
 pub mod contract;
+pub mod diff;
 mod excerpt;
 mod fence;
 pub mod generate;
@@ -39,10 +41,12 @@ mod page;
 mod suite;
 
 pub use advice::Advice;
+pub use carry::{Carry, CarryError, Declaration};
 pub use contract::{
     Contract, Diagnostic, ExampleError, Fingerprint, Origin, Preflight, Refusal, Severity, Source,
     WorkedExample,
 };
+pub use diff::{Diff, diff};
 pub use excerpt::excerpt;
 pub use json::{Document, Pointer};
 pub use judge::{Allowance, Strictness, judge};

@@ -19,6 +19,8 @@ use crate::error::{Error, Outcome};
 use crate::ledger::Books;
 use crate::printer::Printer;
 
+pub(super) use rejudge::rejudge;
+
 /// Runs what was typed.
 pub(super) fn run(
     args: &RunsArgs,
@@ -63,7 +65,9 @@ pub(super) fn run(
     }
 }
 
-fn block_on(answering: impl Future<Output = Result<Outcome, Error>>) -> Result<Outcome, Error> {
+pub(super) fn block_on<T>(
+    answering: impl Future<Output = Result<T, Error>>,
+) -> Result<T, Error> {
     runtime::Builder::new_current_thread().enable_all().build()?.block_on(answering)
 }
 

@@ -136,7 +136,7 @@ fn print_value(
         printer.flush()?;
     }
     for edit in accepted.edits.listed().iter().take(EDITS_SHOWN) {
-        let mut text = format!(" {}{}", place(edit), explain::edit(edit.kind));
+        let mut text = format!(" {}{}", place(edit), explain::edit_in_full(edit));
         if args.explain {
             text.push_str("; ");
             text.push_str(explain::why_edit(edit.kind));

@@ -56,7 +56,12 @@ const CONTRACT_KEYS: &[(&str, Kind)] = &[
     ("prompt", Kind::Text),
     ("prompt_file", Kind::Text),
     ("examples", Kind::Text),
+    ("accepts", Kind::List),
+    ("carry", Kind::List),
 ];
+
+/// Those of them that whoever understands them checks.
+const STRUCTURED: [&str; 2] = ["accepts", "carry"];
 
 /// What only a tier has.
 const TIER_KEYS: &[(&str, Kind)] = &[
@@ -130,9 +135,12 @@ pub(crate) struct Contents {
 #[derive(Debug)]
 pub(crate) struct Own {
     pub(crate) name: &'static str,
+    /// What it says, if it is a text.
     pub(crate) text: String,
-    /// Its texts, if it is a list.
+    /// Its texts, if it is a list of them.
     pub(crate) list: Vec<String>,
+    /// What it holds, if it is neither.
+    pub(crate) value: Json,
     pub(crate) line: usize,
 }
 
@@ -160,10 +168,19 @@ fn find(start: &Path, name: &str) -> Option<PathBuf> {
 
 /// Reads a file.
 pub(crate) fn read(path: &Path, owner: Owner) -> Result<Contents, Error> {
-    let refused = || Error::new(Outcome::Contract, format!("could not read `{}`", path.display()));
-    let bytes = file::read(path, LIMIT_BYTES).map_err(|error| refused().caused_by(error))?;
+    let bytes =
+        file::read(path, LIMIT_BYTES).map_err(|error| unreadable(path).caused_by(error))?;
+    read_text(path, owner, bytes)
+}
+
+fn unreadable(path: &Path) -> Error {
+    Error::new(Outcome::Contract, format!("could not read `{}`", path.display()))
+}
+
+/// Reads what was in the file `path`.
+pub(crate) fn read_text(path: &Path, owner: Owner, bytes: Vec<u8>) -> Result<Contents, Error> {
     let text = String::from_utf8(bytes)
-        .map_err(|_| refused().with_findings(vec!["it is not UTF-8".to_owned()]))?;
+        .map_err(|_| unreadable(path).with_findings(vec!["it is not UTF-8".to_owned()]))?;
     let reader = Reader { path, owner, text: &text };
     let table = DeTable::parse(&text).map_err(|error| reader.malformed(&error))?;
     reader.section(table.get_ref())
@@ -232,9 +249,14 @@ impl Reader<'_> {
         offset: usize,
         value: &Spanned<DeValue<'_>>,
     ) -> Result<Own, Error> {
+        let line = self.line(offset);
+        if STRUCTURED.contains(&name) {
+            let value = json(value.get_ref());
+            return Ok(Own { name, text: String::new(), list: Vec::new(), value, line });
+        }
         let value = self.value(name, kind, offset, value)?;
         let list = value.as_list().map(<[String]>::to_vec).unwrap_or_default();
-        Ok(Own { name, text: value.to_string(), list, line: self.line(offset) })
+        Ok(Own { name, text: value.to_string(), list, value: Json::Null, line })
     }
 
     /// Returns a value that fits `kind`.

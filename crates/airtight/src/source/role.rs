@@ -6,8 +6,10 @@
 use std::path::{Component, Path, PathBuf};
 
 use airtight_core::contract::Version;
+use serde_json::Value as Json;
 
-use crate::config::{Entry, Own, Owner, read_file};
+use super::older::{self, Older};
+use crate::config::{Contents, Entry, Own, Owner, read_file};
 use crate::error::{Error, Outcome};
 use crate::file;
 
@@ -28,6 +30,8 @@ pub(crate) struct Role {
     pub(crate) prompt: Option<String>,
     /// The folder of worked examples.
     pub(crate) examples: Option<PathBuf>,
+    /// The versions before it whose answers are taken, too.
+    pub(crate) older: Vec<Older>,
     /// Which model, and the policy.
     pub(crate) entries: Vec<Entry>,
 }
@@ -37,17 +41,28 @@ impl Role {
     pub(crate) fn read(path: &Path, name: &str) -> Result<Self, Error> {
         let contents = read_file(path, Owner::Contract)?;
         let own = |name: &str| contents.own.iter().find(|own| own.name == name);
-        let text = format!("{name}.json");
-        let usual = Own { name: "schema", text, list: Vec::new(), line: 1 };
         Ok(Self {
             name: name.to_owned(),
             path: path.to_owned(),
-            schema: beside(path, own("schema").unwrap_or(&usual))?,
+            schema: beside(path, own("schema").unwrap_or(&usual_schema(name)))?,
             version: own("version").map(|own| version(path, own)).transpose()?,
+            older: older::read(path, own("accepts"), own("carry"))?,
             prompt: prompt(path, own("prompt"), own("prompt_file"))?,
             examples: own("examples").map(|own| beside(path, own)).transpose()?,
             entries: contents.entries,
         })
+    }
+
+    /// Returns where the schema of a role is that was stored with these `contents`, and its version.
+    pub(crate) fn stored(
+        path: &Path,
+        name: &str,
+        contents: &Contents,
+    ) -> Result<(PathBuf, Option<Version>), Error> {
+        let own = |name: &str| contents.own.iter().find(|own| own.name == name);
+        let usual = usual_schema(name);
+        let schema = named_beside(path, own("schema").unwrap_or(&usual))?;
+        Ok((schema, own("version").map(|own| version(path, own)).transpose()?))
     }
 
     /// Returns the folder that must be trusted for it to count fully: the root of its git repository,
@@ -59,16 +74,27 @@ impl Role {
     }
 }
 
-/// Returns the file or folder that is named, which must be in the folder of `path`.
-fn beside(path: &Path, own: &Own) -> Result<PathBuf, Error> {
+/// Says where the schema of a role is if its file does not.
+fn usual_schema(name: &str) -> Own {
+    Own { name: "schema", text: format!("{name}.json"), value: Json::Null, line: 1 }
+}
+
+/// Returns where the file or folder that is named would be, in the folder of `path`.
+fn named_beside(path: &Path, own: &Own) -> Result<PathBuf, Error> {
     let folder = path.parent().unwrap_or(path);
     let named = Path::new(&own.text);
     let stays = named.components().all(|part| matches!(part, Component::Normal(_)));
     if !stays || own.text.is_empty() {
         return Err(refuse(path, own, "must be beside it, or in a folder beside it"));
     }
+    Ok(folder.join(named))
+}
+
+/// Returns the file or folder that is named, which must be in the folder of `path`.
+pub(super) fn beside(path: &Path, own: &Own) -> Result<PathBuf, Error> {
+    let folder = path.parent().unwrap_or(path);
     let unreadable = |error| refuse(path, own, &format!("`{}`", own.text)).caused_by(error);
-    let found = folder.join(named).canonicalize().map_err(unreadable)?;
+    let found = named_beside(path, own)?.canonicalize().map_err(unreadable)?;
     let folder = folder.canonicalize().map_err(unreadable)?;
     if !found.starts_with(folder) {
         return Err(refuse(path, own, "leads out of the folder of the contract"));
@@ -93,7 +119,7 @@ fn prompt(path: &Path, inline: Option<&Own>, file: Option<&Own>) -> Result<Optio
     Ok(Some(text.trim().to_owned()))
 }
 
-fn refuse(path: &Path, own: &Own, what: &str) -> Error {
+pub(super) fn refuse(path: &Path, own: &Own, what: &str) -> Error {
     let place = format!("{}:{}", path.display(), own.line);
     Error::new(Outcome::Contract, format!("{place}: `{}` {what}", own.name))
 }

@@ -4,9 +4,11 @@
 
 mod check;
 mod completions;
+mod diff;
 mod folder;
 mod generate;
 mod hostile;
 mod models;
+mod rolling;
 mod transcript;
 mod validate;

@@ -3,6 +3,7 @@
 mod asking;
 mod deaths;
 mod deciding;
+mod evolving;
 mod failing;
 mod keeping;
 mod keys;

@@ -70,32 +70,93 @@ pub enum ExampleError {
     OverLimit,
 }
 
+/// What may be spent on looking for values, over several searches.
+#[derive(Debug)]
+pub(crate) struct Effort {
+    /// How many values are tried in one search.
+    pub(crate) attempts: usize,
+    /// How many places all values together may fill.
+    pub(crate) steps: usize,
+    /// How many containers the validations of all values together may step into.
+    pub(crate) work: u64,
+}
+
+impl Effort {
+    const USUAL: Self = Self { attempts: ATTEMPT_LIMIT, steps: STEP_LIMIT, work: WORK_LIMIT };
+}
+
 impl Contract {
     /// Returns a value that this contract accepts, the same one each time.
     ///
     /// Grounded strings are taken to be quoted from a source that holds them.
     pub fn example(&self) -> Result<Document, ExampleError> {
+        let registry = self.registry(None)?;
+        let generator = Generator::default();
+        let places = [self.place(&registry)?];
+        let mut effort = Effort::USUAL;
+        search(self, &places, generator, (&mut effort, &mut |_| None))
+    }
+
+    /// Looks for a value that this contract accepts, that `focus` describes and that is `wanted`: what
+    /// is not names the place to be changed.
+    pub(crate) fn seek(
+        &self,
+        focus: &Value,
+        effort: &mut Effort,
+        wanted: &mut dyn FnMut(&Document) -> Option<Pointer>,
+    ) -> Option<Document> {
+        let registry = self.registry(Some(focus)).ok()?;
+        let resolver = registry.resolver(uri::from_str(FOCUS_BASE).ok()?);
+        let focus = Place { schema: focus, resolver, draft: self.draft() };
+        let places = [self.place(&registry).ok()?, focus];
+        let generator = Generator { fullness: Fullness::Lean, ..Generator::default() };
+        search(self, &places, generator, (effort, wanted)).ok()
+    }
+
+    fn registry<'s>(&'s self, focus: Option<&'s Value>) -> Result<Registry<'s>, ExampleError> {
         let resource = self.draft().create_resource_ref(self.schema());
-        let unresolvable =
-            |error: referencing::Error| ExampleError::Unresolvable(error.to_string());
-        let registry = Registry::new()
-            .draft(self.draft())
-            .add(DEFAULT_BASE, resource)
-            .and_then(referencing::RegistryBuilder::prepare)
-            .map_err(unresolvable)?;
+        let mut builder = Registry::new().draft(self.draft()).add(DEFAULT_BASE, resource);
+        if let Some(focus) = focus {
+            let focus = self.draft().create_resource_ref(focus);
+            builder = builder.and_then(|builder| builder.add(FOCUS_BASE, focus));
+        }
+        builder.and_then(referencing::RegistryBuilder::prepare).map_err(unresolvable)
+    }
+
+    fn place<'s>(&'s self, registry: &'s Registry<'s>) -> Result<Place<'s>, ExampleError> {
         let base = uri::from_str(DEFAULT_BASE).map_err(unresolvable)?;
+        let resource = self.draft().create_resource_ref(self.schema());
         let resolver = registry.resolver(base).in_subresource(resource).map_err(unresolvable)?;
-        search(self, &Place { schema: self.schema(), resolver, draft: self.draft() })
+        Ok(Place { schema: self.schema(), resolver, draft: self.draft() })
     }
 }
 
-fn search(contract: &Contract, root: &Place<'_>) -> Result<Document, ExampleError> {
-    let mut generator = Generator::default();
-    let mut work = WORK_LIMIT;
+/// Returns a short text that `pattern` matches, if one can be made.
+pub(crate) fn text_matching(pattern: &str) -> Option<String> {
+    pattern::sample(pattern, 1, 0)
+}
+
+/// What a schema is called that narrows a search.
+const FOCUS_BASE: &str = "json-schema:///focus";
+
+#[expect(clippy::needless_pass_by_value, reason = "what `map_err` hands over")]
+fn unresolvable(error: referencing::Error) -> ExampleError {
+    ExampleError::Unresolvable(error.to_string())
+}
+
+fn search(
+    contract: &Contract,
+    places: &[Place<'_>],
+    mut generator: Generator,
+    (effort, wanted): (&mut Effort, &mut dyn FnMut(&Document) -> Option<Pointer>),
+) -> Result<Document, ExampleError> {
+    generator.steps = STEP_LIMIT - effort.steps.min(STEP_LIMIT);
     let mut last = None;
-    for attempt in 1..=ATTEMPT_LIMIT {
+    for attempt in 1..=effort.attempts {
+        let before = generator.steps;
         generator.choices.begin();
-        let built = generator.value(std::slice::from_ref(root), &Pointer::root(), 0);
+        let built = generator.value(places, &Pointer::root(), 0);
+        effort.steps = effort.steps.saturating_sub(generator.steps.saturating_sub(before));
         if generator.steps >= STEP_LIMIT {
             return Err(ExampleError::OverLimit);
         }
@@ -103,20 +164,24 @@ fn search(contract: &Contract, root: &Place<'_>) -> Result<Document, ExampleErro
             None => Pointer::root(),
             Some(value) => {
                 let document = Document::from_value(&value).map_err(|_| ExampleError::OverLimit)?;
-                let Some(violation) = first_violation(contract, &document, &value, &mut work)?
-                else {
-                    return Ok(document);
-                };
-                let pointer = violation.pointer.clone();
-                last = Some(Box::new(violation));
-                pointer
+                match first_violation(contract, &document, &value, &mut effort.work)? {
+                    Some(violation) => {
+                        let pointer = violation.pointer.clone();
+                        last = Some(Box::new(violation));
+                        pointer
+                    }
+                    None => match wanted(&document) {
+                        None => return Ok(document),
+                        Some(blame) => blame,
+                    },
+                }
             }
         };
         if !generator.choices.reconsider(&blame) {
             return Err(failure(attempt, last));
         }
     }
-    Err(failure(ATTEMPT_LIMIT, last))
+    Err(failure(effort.attempts, last))
 }
 
 fn failure(attempts: usize, last: Option<Box<Violation>>) -> ExampleError {
@@ -153,7 +218,7 @@ fn first_violation(
 }
 
 /// Returns every string of `value`, one per line.
-fn strings(value: &Value) -> String {
+pub(crate) fn strings(value: &Value) -> String {
     match value {
         Value::String(string) => format!("{string}\n"),
         Value::Array(items) => items.iter().map(strings).collect(),
@@ -170,6 +235,17 @@ struct Generator {
     depth: usize,
     /// Schemas whose values are being built, by address: meeting one again is recursion.
     open: Vec<usize>,
+    fullness: Fullness,
+}
+
+/// Which of the properties that need not be there are shown first.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Fullness {
+    /// All of them.
+    #[default]
+    Full,
+    /// None.
+    Lean,
 }
 
 /// How often the choices of one place are changed before its parent's are.

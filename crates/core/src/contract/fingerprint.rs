@@ -13,7 +13,7 @@ use sha2::{Digest, Sha256};
 pub struct Fingerprint([u8; 32]);
 
 impl Fingerprint {
-    pub(super) fn of(schema: &Value) -> Self {
+    pub(crate) fn of(schema: &Value) -> Self {
         let mut text = String::new();
         write_canonical(schema, &mut text);
         Self(Sha256::digest(text.as_bytes()).into())

@@ -23,7 +23,7 @@ pub(crate) enum Holds {
 
 /// Which value a subschema judges.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Judges {
+pub(crate) enum Judges {
     /// The value that its parent judges.
     SameValue,
     /// A part of that value.
@@ -46,11 +46,11 @@ enum Restricts {
 /// One keyword.
 #[derive(Debug)]
 pub(crate) struct Keyword {
-    pub(super) name: &'static str,
+    pub(crate) name: &'static str,
     restricts: Restricts,
     drafts: u8,
     pub(crate) holds: Holds,
-    pub(super) judges: Judges,
+    pub(crate) judges: Judges,
 }
 
 /// The drafts, oldest first, with the names that people use.
@@ -83,7 +83,7 @@ pub(crate) fn reference_stands_alone(draft: Draft) -> bool {
 }
 
 /// Returns the name of `draft` that people use.
-pub(super) fn draft_name(draft: Draft) -> &'static str {
+pub(crate) fn draft_name(draft: Draft) -> &'static str {
     DRAFTS.iter().find(|(known, _)| *known == draft).map_or("unknown", |(_, name)| name)
 }
 
@@ -183,7 +183,7 @@ impl Keyword {
     }
 
     /// Returns the keyword of `draft` that `name` is most likely a typo of.
-    pub(super) fn meant_by(name: &str, draft: Draft) -> Option<&'static str> {
+    pub(crate) fn meant_by(name: &str, draft: Draft) -> Option<&'static str> {
         let known = KEYWORDS.iter().filter(|keyword| keyword.is_in(draft));
         nearest(name, known.map(|keyword| keyword.name))
     }
@@ -207,7 +207,7 @@ impl Keyword {
     }
 
     /// Returns the names of the drafts that know this keyword.
-    pub(super) fn draft_names(&self) -> Vec<&'static str> {
+    pub(crate) fn draft_names(&self) -> Vec<&'static str> {
         let known = DRAFTS.iter().filter(|(draft, _)| self.is_in(*draft));
         known.map(|(_, name)| *name).collect()
     }

@@ -176,6 +176,7 @@ impl Preflight {
             fingerprint,
             expansion,
             added: Vec::new(),
+            carries: Vec::new(),
         };
         findings.extend(worked::inspect(&contract));
         if has_rules && let Ok(example) = contract.example() {

@@ -17,7 +17,7 @@ const TARGET_LIMIT: usize = 10_000;
 const NAMESAKE_LIMIT: usize = 64;
 
 /// What a document without `$id` is called.
-pub(super) const DEFAULT_BASE: &str = "json-schema:///";
+pub(crate) const DEFAULT_BASE: &str = "json-schema:///";
 
 const KEYWORDS: [&str; 3] = ["$ref", "$dynamicRef", "$recursiveRef"];
 
@@ -29,25 +29,25 @@ struct Resource {
 
 /// The targets of all references.
 #[derive(Debug, Default)]
-pub(super) struct References {
+pub(crate) struct References {
     /// For each subschema, where its references lead.
     targets: Vec<Vec<SiteId>>,
 }
 
 impl References {
     /// Returns where the references of one subschema lead.
-    pub(super) fn of(&self, id: SiteId) -> &[SiteId] {
+    pub(crate) fn of(&self, id: SiteId) -> &[SiteId] {
         self.targets.get(id).map_or(&[], Vec::as_slice)
     }
 
     /// Returns every schema that is referred to.
-    pub(super) fn distinct_targets(&self) -> HashSet<SiteId> {
+    pub(crate) fn distinct_targets(&self) -> HashSet<SiteId> {
         self.targets.iter().flatten().copied().collect()
     }
 
     /// Resolves all references, and reports those that lead nowhere. `given` names the documents
     /// that came with the contract.
-    pub(super) fn resolve(
+    pub(crate) fn resolve(
         subschemas: &mut Subschemas<'_>,
         given: HashMap<SiteId, &str>,
         findings: &mut Vec<Diagnostic>,

@@ -5,7 +5,7 @@
 //! own, so that neither its depth nor a panic in it can reach the caller. Past a bound the answer
 //! is `Unknown`, which lets the contract pass: the verdict decides later.
 
-mod cost;
+pub(super) mod cost;
 
 use std::collections::BTreeMap;
 
@@ -24,7 +24,7 @@ use crate::json::{Document, Kind, Pointer};
 
 /// The stack that canonicalisation gets: it recurses along references, of which [`cost`] lets a
 /// few thousand in a row pass. Only what is touched takes memory.
-const STACK_BYTES: usize = 64 * 1024 * 1024;
+pub(super) const STACK_BYTES: usize = 64 * 1024 * 1024;
 
 /// An answer with its reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -61,7 +61,7 @@ impl Root {
 }
 
 /// Keywords under which an assertion more can admit values.
-const INVERTING: [&str; 4] = ["not", "oneOf", "if", "maxContains"];
+pub(crate) const INVERTING: [&str; 4] = ["not", "oneOf", "if", "maxContains"];
 
 impl Root {
     /// Says only what also holds with rules, which the canonical form does not know.

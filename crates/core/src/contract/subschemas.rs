@@ -12,7 +12,7 @@ use super::keywords::{Holds, Judges, Keyword, reference_stands_alone};
 use crate::json::Pointer;
 
 /// A subschema's position in the list.
-pub(super) type SiteId = usize;
+pub(crate) type SiteId = usize;
 
 /// Where a subschema hangs.
 #[derive(Debug)]
@@ -37,6 +37,17 @@ enum Step<'s> {
     Elsewhere(Pointer),
 }
 
+/// Where in its keyword a subschema stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Slot<'s> {
+    /// It is all that the keyword holds.
+    Alone,
+    /// In an array.
+    At(usize),
+    /// In an object.
+    Named(&'s str),
+}
+
 impl Step<'_> {
     /// Returns about how many bytes it adds to a pointer.
     fn len(&self) -> usize {
@@ -51,42 +62,52 @@ impl Step<'_> {
 
 /// One subschema.
 #[derive(Debug)]
-pub(super) struct Site<'s> {
-    pub(super) value: &'s Value,
-    pub(super) draft: Draft,
+pub(crate) struct Site<'s> {
+    pub(crate) value: &'s Value,
+    pub(crate) draft: Draft,
     /// The subschemas directly in this one.
-    pub(super) children: Vec<SiteId>,
+    pub(crate) children: Vec<SiteId>,
     place: Place<'s>,
     pointer_bytes: usize,
 }
 
 impl<'s> Site<'s> {
     /// Returns the schema's members; none for `true` and `false`.
-    pub(super) fn members(&self) -> Option<&'s Map<String, Value>> {
+    pub(crate) fn members(&self) -> Option<&'s Map<String, Value>> {
         self.value.as_object()
     }
 
     /// Returns the keyword's value, if the draft of this schema knows the keyword.
-    pub(super) fn keyword(&self, name: &str) -> Option<&'s Value> {
+    pub(crate) fn keyword(&self, name: &str) -> Option<&'s Value> {
         let known = Keyword::named(name).is_some_and(|keyword| keyword.is_in(self.draft));
         self.members()?.get(name).filter(|_| known)
     }
 
     /// Claims that a `$ref` makes every other keyword here void.
-    pub(super) fn is_only_reference(&self) -> bool {
+    pub(crate) fn is_only_reference(&self) -> bool {
         reference_stands_alone(self.draft) && self.keyword("$ref").is_some_and(Value::is_string)
     }
 
-    pub(super) fn parent(&self) -> Option<SiteId> {
+    pub(crate) fn parent(&self) -> Option<SiteId> {
         self.place.parent
     }
 
-    pub(super) fn judges(&self) -> Judges {
+    pub(crate) fn judges(&self) -> Judges {
         self.place.judges
     }
 
+    /// Returns the keyword that holds this subschema, and where in it.
+    pub(crate) fn slot(&self) -> Option<(&'static str, Slot<'s>)> {
+        match self.place.step {
+            Step::Keyword(keyword) => Some((keyword, Slot::Alone)),
+            Step::Index(keyword, index) => Some((keyword, Slot::At(index))),
+            Step::Key(keyword, key) => Some((keyword, Slot::Named(key))),
+            Step::Root | Step::Elsewhere(_) => None,
+        }
+    }
+
     /// Returns the name of the keyword that holds this subschema.
-    pub(super) fn held_by(&self) -> Option<&'static str> {
+    pub(crate) fn held_by(&self) -> Option<&'static str> {
         match self.place.step {
             Step::Keyword(keyword) | Step::Index(keyword, _) | Step::Key(keyword, _) => {
                 Some(keyword)
@@ -98,7 +119,7 @@ impl<'s> Site<'s> {
 
 /// The subschemas of a contract and of the documents that it may refer to.
 #[derive(Debug)]
-pub(super) struct Subschemas<'s> {
+pub(crate) struct Subschemas<'s> {
     sites: Vec<Site<'s>>,
     by_address: HashMap<*const Value, SiteId>,
     /// How many of the first sites belong to the contract itself.
@@ -108,7 +129,7 @@ pub(super) struct Subschemas<'s> {
 
 impl<'s> Subschemas<'s> {
     /// Lists the subschemas of `schema`, parents before children.
-    pub(super) fn of(schema: &'s Value, draft: Draft) -> Self {
+    pub(crate) fn of(schema: &'s Value, draft: Draft) -> Self {
         let mut list =
             Self { sites: Vec::new(), by_address: HashMap::new(), own: 0, pointer_bytes: 0 };
         list.add_document(schema, draft);
@@ -117,12 +138,12 @@ impl<'s> Subschemas<'s> {
     }
 
     /// Adds another document, and returns its root.
-    pub(super) fn add_document(&mut self, schema: &'s Value, draft: Draft) -> SiteId {
+    pub(crate) fn add_document(&mut self, schema: &'s Value, draft: Draft) -> SiteId {
         self.add(schema, draft, Place { parent: None, step: Step::Root, judges: Judges::Nothing })
     }
 
     /// Returns the subschema at `pointer` under `from`, adding it if no keyword led there.
-    pub(super) fn locate(&mut self, from: SiteId, pointer: &Pointer) -> Option<SiteId> {
+    pub(crate) fn locate(&mut self, from: SiteId, pointer: &Pointer) -> Option<SiteId> {
         let root = self.get(from)?;
         let (value, draft) = (root.value.pointer(pointer.as_str())?, root.draft);
         if let Some(known) = self.by_address.get(&std::ptr::from_ref(value)) {
@@ -135,32 +156,32 @@ impl<'s> Subschemas<'s> {
         Some(self.add(value, draft, Place { parent: Some(from), step, judges: Judges::Nothing }))
     }
 
-    pub(super) fn get(&self, id: SiteId) -> Option<&Site<'s>> {
+    pub(crate) fn get(&self, id: SiteId) -> Option<&Site<'s>> {
         self.sites.get(id)
     }
 
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.sites.len()
     }
 
     /// Returns how long all pointers would be together. Compilers write them out, so long keys
     /// above many subschemas are a way to exhaust memory.
-    pub(super) fn pointer_bytes(&self) -> usize {
+    pub(crate) fn pointer_bytes(&self) -> usize {
         self.pointer_bytes
     }
 
     /// Returns every subschema with its position.
-    pub(super) fn iter(&self) -> impl Iterator<Item = (SiteId, &Site<'s>)> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (SiteId, &Site<'s>)> {
         self.sites.iter().enumerate()
     }
 
     /// Returns the subschemas of the contract itself.
-    pub(super) fn own(&self) -> impl Iterator<Item = (SiteId, &Site<'s>)> {
+    pub(crate) fn own(&self) -> impl Iterator<Item = (SiteId, &Site<'s>)> {
         self.iter().take(self.own)
     }
 
     /// Returns the subschemas of the contract itself, also those that only a reference leads to.
-    pub(super) fn of_contract(&self) -> impl Iterator<Item = SiteId> {
+    pub(crate) fn of_contract(&self) -> impl Iterator<Item = SiteId> {
         let mut is_inside = vec![true; self.len()];
         for (id, site) in self.iter().skip(1) {
             let parent = site.parent().and_then(|parent| is_inside.get(parent).copied());
@@ -172,7 +193,7 @@ impl<'s> Subschemas<'s> {
     }
 
     /// Returns the subschemas in `id` that judge the same value as it does.
-    pub(super) fn branches(&self, id: SiteId) -> impl Iterator<Item = SiteId> {
+    pub(crate) fn branches(&self, id: SiteId) -> impl Iterator<Item = SiteId> {
         let site = self.get(id).filter(|site| !site.is_only_reference());
         let children = site.into_iter().flat_map(|site| &site.children).copied();
         children.filter(|child| {
@@ -180,8 +201,13 @@ impl<'s> Subschemas<'s> {
         })
     }
 
+    /// Returns the subschema that `value`, a part of the schema itself, is.
+    pub(crate) fn at(&self, value: &Value) -> Option<SiteId> {
+        self.by_address.get(&std::ptr::from_ref(value)).copied()
+    }
+
     /// Returns where the subschema is in its document.
-    pub(super) fn pointer(&self, id: SiteId) -> Pointer {
+    pub(crate) fn pointer(&self, id: SiteId) -> Pointer {
         let mut steps = Vec::new();
         let mut at = self.get(id);
         while let Some(site) = at {

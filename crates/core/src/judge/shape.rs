@@ -45,6 +45,28 @@ impl<'c> Shape<'c> {
         self.schemas.iter().any(|schema| property(schema, key).is_some())
     }
 
+    /// Claims that members or items may be here that are not named, but held to a schema, or that not
+    /// everything that applies here is known.
+    pub(crate) fn is_open(&self) -> bool {
+        let is_schema = |schema: &Value, word: &str| schema.get(word).is_some_and(Value::is_object);
+        let is_far = |schema: &Value| {
+            let reference = schema.get("$ref").and_then(Value::as_str);
+            let is_far = |it: &str| !it.starts_with("#/") && it != "#";
+            reference.is_some_and(is_far) || schema.get("$dynamicRef").is_some()
+        };
+        self.schemas.len() >= SCHEMA_LIMIT
+            || self.schemas.iter().any(|schema| {
+                is_schema(schema, "patternProperties")
+                    || is_schema(schema, "additionalProperties")
+                    || is_far(schema)
+            })
+    }
+
+    /// Claims that items are described here.
+    pub(crate) fn has_items(&self) -> bool {
+        self.schemas.iter().any(|it| it.get("items").is_some() || it.get("prefixItems").is_some())
+    }
+
     /// Returns the names of all members that are named here.
     pub(super) fn declared(&self) -> impl Iterator<Item = &'c String> {
         let properties = self.schemas.iter().filter_map(|schema| schema.get("properties"));

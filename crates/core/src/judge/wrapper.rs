@@ -34,7 +34,7 @@ pub(super) fn unwrap(
         let inner = Document::parse_within(text, limits).ok()?;
         // A number in a string is left to coercion, which knows where a number is wanted.
         let spelt = matches!(inner.root().kind(), Kind::Object | Kind::Array | Kind::String);
-        return spelt.then(|| (inner, edit(EditKind::Unquoted, Pointer::root())));
+        return spelt.then(|| (inner, Edit::at(EditKind::Unquoted, Pointer::root())));
     }
     let mut members = root.members();
     let (key, inside) = members.next()?;
@@ -42,11 +42,7 @@ pub(super) fn unwrap(
         return None;
     }
     let inner = Document::parse_within(inside.raw(), limits).ok()?;
-    Some((inner, edit(EditKind::Unwrapped, Pointer::root().key(key))))
-}
-
-fn edit(kind: EditKind, pointer: Pointer) -> Edit {
-    Edit { kind, offset: None, pointer: Some(pointer) }
+    Some((inner, Edit::at(EditKind::Unwrapped, Pointer::root().key(key))))
 }
 
 fn is_wrapper(contract: &Contract, key: &str) -> bool {

@@ -41,7 +41,7 @@ impl<'t> Finder<'t> {
                 ];
                 let (word, constant) =
                     words.into_iter().find(|(word, _)| rest.starts_with(word))?;
-                let edit = Edit { kind: EditKind::Constant, offset: Some(start), pointer: None };
+                let edit = Edit::at_byte(EditKind::Constant, start);
                 let edits = (word != constant).then_some(edit).into_iter().collect();
                 return Some((start + word.len(), Cow::Borrowed(constant), edits));
             }

@@ -35,7 +35,7 @@ impl<'t> Patch<'t> {
     }
 
     pub(super) fn record(&mut self, kind: EditKind, offset: usize) {
-        self.edits.record(kind, || Edit { kind, offset: Some(offset), pointer: None });
+        self.edits.record(kind, || Edit::at_byte(kind, offset));
     }
 
     /// Puts `with` in place of `range`, which must not lie before an earlier change.

@@ -165,7 +165,8 @@ impl Examiner {
         };
         let turn = |answer| turned_back(inverse, &answer);
         let turned = judge_turned(&offer.contract, raw, &self.allowance, &turn);
-        if channel != Channel::Text {
+        // Older versions were adapted in their own way, if at all.
+        if channel != Channel::Text && offer.contract.older().is_empty() {
             return turned;
         }
         match (turned, as_it_stands()) {

@@ -54,7 +54,9 @@ impl Run {
         let Some(Offer { contract, plan: Some(plan), .. }) = &self.offer else {
             return Watch::blind();
         };
-        if !self.may_ask_again() || self.turns >= self.turn_limit() {
+        // An answer by an older version may be right although this one rules it out.
+        let is_open = !contract.older().is_empty();
+        if is_open || !self.may_ask_again() || self.turns >= self.turn_limit() {
             return Watch::blind();
         }
         let is_text = self.terminal().is_none() && !self.job.tools.is_empty();

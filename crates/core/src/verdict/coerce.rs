@@ -18,7 +18,7 @@ use super::findings::{Locator, branches, find};
 use super::message::{allowed, constant, type_names};
 use super::stack::with_room;
 use crate::contract::Contract;
-use crate::json::{Document, Kind, Node, Number, Pointer};
+use crate::json::{Document, Kind, Node, Number};
 
 /// How many members an enumeration may have to be searched for what was meant: each finding costs
 /// as many.
@@ -88,7 +88,7 @@ fn drop_duplicates(value: &Document, edits: &mut Edits) -> Option<Document> {
             continue;
         };
         dropped_to = later.span().end;
-        let edit = edit(EditKind::DuplicateMember, duplicate.pointer);
+        let edit = Edit::at(EditKind::DuplicateMember, duplicate.pointer);
         changes.insert(comma, Change { span: comma..dropped_to, literal: String::new(), edit });
     }
     if changes.is_empty() {
@@ -99,10 +99,6 @@ fn drop_duplicates(value: &Document, edits: &mut Edits) -> Option<Document> {
         edits.push(change.edit);
     }
     Some(document)
-}
-
-fn edit(kind: EditKind, pointer: Pointer) -> Edit {
-    Edit { kind, offset: None, pointer: Some(pointer) }
 }
 
 /// Returns the changes that the findings of one validation ask for, by offset.
@@ -221,7 +217,7 @@ impl Wishes {
             return;
         };
         let span = node.span();
-        let edit = edit(kind, pointer.into());
+        let edit = Edit::at(kind, pointer.into());
         self.join(Self(BTreeMap::from([(span.start, Some(Change { span, literal, edit }))])));
     }
 

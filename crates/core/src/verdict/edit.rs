@@ -110,6 +110,24 @@ pub struct Edit {
     /// Where in the value, for changes to a parsed value.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pointer: Option<Pointer>,
+    /// Where it went, if it moved.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub to: Option<Pointer>,
+    /// The older version of the contract whose owner declares this change.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
+}
+
+impl Edit {
+    /// Makes the record of a change to a text.
+    pub(crate) fn at_byte(kind: EditKind, offset: usize) -> Self {
+        Self { kind, offset: Some(offset), pointer: None, to: None, version: None }
+    }
+
+    /// Makes the record of a change to a value.
+    pub(crate) fn at(kind: EditKind, pointer: Pointer) -> Self {
+        Self { kind, offset: None, pointer: Some(pointer), to: None, version: None }
+    }
 }
 
 /// Ways to change a text or value without inventing anything.
@@ -152,6 +170,16 @@ pub enum EditKind {
     EnumCase,
     /// White space around an enum member or constant was dropped.
     Trimmed,
+    /// An older version of the contract accepts it, so that it is carried forward.
+    Carried,
+    /// A member moved to where the contract has it.
+    CarryMoved,
+    /// A member that the contract does not have was dropped.
+    CarryDropped,
+    /// A word became the one that the contract has for it.
+    CarryReworded,
+    /// The contract's owner says what stands where nothing was said: not the model's words.
+    CarryDefault,
 }
 
 #[cfg(test)]
@@ -159,7 +187,7 @@ mod tests {
     use super::*;
 
     fn edits(kind: EditKind, count: usize) -> Edits {
-        (0..count).map(|offset| Edit { kind, offset: Some(offset), pointer: None }).collect()
+        (0..count).map(|offset| Edit::at_byte(kind, offset)).collect()
     }
 
     #[test]

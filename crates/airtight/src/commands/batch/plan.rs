@@ -126,6 +126,11 @@ impl Plan {
             return Err(Error::new(Outcome::Usage, message)
                 .hint("leave `--enqueue` out, or put them into the contract: `x-examples`"));
         }
+        if !self.contract.older().is_empty() {
+            let message = "jobs of the queue know one version of their contract alone";
+            return Err(Error::new(Outcome::Usage, message)
+                .hint("leave `--enqueue` out, or `accepts` in the contract's file"));
+        }
         let (schema, system) = (self.schema.clone(), self.system.clone());
         let manner = Manner {
             mode: self.answerer.mode,

@@ -40,7 +40,7 @@ pub(super) async fn contract_of(
 }
 
 /// Judges what a model said in `run` by `contract`; `before` is the contract that it was asked by.
-pub(super) fn rejudge(
+pub(in crate::commands) fn rejudge(
     contract: &Contract,
     before: &Contract,
     run: &Run,

@@ -174,6 +174,10 @@ struct Change {
     kind: String,
     #[serde(default)]
     pointer: Option<String>,
+    #[serde(default)]
+    to: Option<String>,
+    #[serde(default)]
+    version: Option<String>,
 }
 
 fn wrongs(json: Option<&str>) -> Vec<String> {
@@ -194,8 +198,12 @@ fn list_wrongs(run: &Run, printer: &mut Printer) -> Result<(), Error> {
     let changes =
         run.edits.as_deref().and_then(|text| serde_json::from_str::<Vec<Change>>(text).ok());
     for change in changes.iter().flatten().take(LISTED) {
-        let place = change.pointer.as_ref().map(|place| format!(" at {place}")).unwrap_or_default();
-        let text = format!("{}{place}", change.kind);
+        let told = |word: &str, what: &Option<String>| {
+            let what = what.as_ref().filter(|what| !what.is_empty());
+            what.map(|what| format!(" {word} {what}")).unwrap_or_default()
+        };
+        let [place, to] = [told("at", &change.pointer), told("to", &change.to)];
+        let text = format!("{}{place}{to}{}", change.kind, told("of version", &change.version));
         printer.line(&[Span::new(Tone::Warning, "edit: "), Span::plain(text)])?;
     }
     Ok(())

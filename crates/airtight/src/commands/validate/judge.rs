@@ -102,7 +102,8 @@ fn hide_keys(declared: &BTreeSet<&str>, verdict: &mut Verdict) {
     match verdict {
         Verdict::Accepted(accepted) => {
             let edits = accepted.edits.listed_mut().iter_mut();
-            edits.filter_map(|edit| edit.pointer.as_mut()).for_each(hide);
+            let places = edits.flat_map(|edit| [edit.pointer.as_mut(), edit.to.as_mut()]);
+            places.flatten().for_each(hide);
         }
         Verdict::Rejected(rejected) => {
             rejected.violations.list.iter_mut().map(|it| &mut it.pointer).for_each(hide);

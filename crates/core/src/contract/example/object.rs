@@ -6,7 +6,7 @@ use regex::Regex;
 use serde_json::{Map, Value};
 
 use super::demand::{Demand, Place};
-use super::{Generator, STEP_LIMIT, pattern};
+use super::{Fullness, Generator, STEP_LIMIT, pattern};
 use crate::json::Pointer;
 
 /// How many names are tried for properties that the schema counts but does not name.
@@ -24,7 +24,8 @@ impl Generator {
     ) -> Option<Value> {
         let required = required(demand);
         let is_required: HashSet<&String> = required.iter().collect();
-        let full = self.choices.pick(at, "optional properties", 2) == 0;
+        let is_usual = self.choices.pick(at, "optional properties", 2) == 0;
+        let full = is_usual == (self.fullness == Fullness::Full);
         let most = demand.at_most("maxProperties");
         let mut spare = most.checked_sub(required.len())?;
         let mut members = Map::new();

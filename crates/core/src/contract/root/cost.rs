@@ -16,7 +16,7 @@ const SUBSCHEMA_LIMIT: usize = 20_000;
 const CHAIN_LIMIT: usize = 4_000;
 
 /// How much work may be expected, in units of about two microseconds.
-const WORK_LIMIT: u64 = 300_000;
+pub(crate) const WORK_LIMIT: u64 = 300_000;
 
 /// Above this number of alternatives canonicalisation no longer compares them pairwise.
 const COMPARED: u64 = 256;
@@ -58,13 +58,37 @@ impl Shape {
     }
 }
 
+/// What canonicalisation of one schema would cost.
+#[derive(Clone, Copy)]
+pub(crate) struct Estimate {
+    root: Shape,
+    /// In units of about two microseconds.
+    pub(crate) work: u64,
+}
+
+impl Estimate {
+    /// Returns what comparing both would cost.
+    pub(crate) fn against(self, other: Self) -> u64 {
+        let product = self.root.and(other.root).work();
+        product.saturating_add(self.work).saturating_add(other.work)
+    }
+}
+
 /// Returns why canonicalisation should not start, if so.
-pub(super) fn excess(subschemas: &Subschemas<'_>, references: &References) -> Option<String> {
+pub(crate) fn excess(subschemas: &Subschemas<'_>, references: &References) -> Option<String> {
+    estimate(subschemas, references).err()
+}
+
+/// Returns what canonicalisation would cost, or why it should not start.
+pub(crate) fn estimate(
+    subschemas: &Subschemas<'_>,
+    references: &References,
+) -> Result<Estimate, String> {
     if subschemas.len() > SUBSCHEMA_LIMIT {
-        return Some(format!("the contract has more than {SUBSCHEMA_LIMIT} subschemas"));
+        return Err(format!("the contract has more than {SUBSCHEMA_LIMIT} subschemas"));
     }
     if longest_chain(subschemas, references) > CHAIN_LIMIT {
-        return Some(format!("more than {CHAIN_LIMIT} schemas may nest through references"));
+        return Err(format!("more than {CHAIN_LIMIT} schemas may nest through references"));
     }
     let edges = |id: SiteId| {
         let children = subschemas.get(id).map(|site| site.children.clone()).unwrap_or_default();
@@ -76,13 +100,13 @@ pub(super) fn excess(subschemas: &Subschemas<'_>, references: &References) -> Op
         let (shape, extra) = shape_of(subschemas, references, &shapes, id);
         work = work.saturating_add(shape.work()).saturating_add(extra);
         if work > WORK_LIMIT {
-            return Some("its alternatives multiply to too many".to_owned());
+            return Err("its alternatives multiply to too many".to_owned());
         }
         if let Some(slot) = shapes.get_mut(id) {
             *slot = shape;
         }
     }
-    None
+    Ok(Estimate { root: shapes.first().copied().unwrap_or(Shape::ANYTHING), work })
 }
 
 /// Bounds how deep a walk that enters each referenced schema once can get.

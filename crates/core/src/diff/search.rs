@@ -1,0 +1,144 @@
+//! Finds a witness for each change that is not proven harmless.
+
+use serde_json::{Value, json};
+
+use crate::Answer;
+use crate::contract::coverage::Coverage;
+use crate::json::{Document, Pointer};
+use crate::verdict::Violation;
+
+use super::effects::{self, Found};
+use super::focus::Way;
+use super::pairs::{Pair, Pairs, Polarity};
+use super::probes::probes;
+use super::spot::{Atom, Spot};
+use super::trial::Trial;
+use super::{CHANGE_LIMIT, Change, ChangeKind, Comparison, Ruling, Side, Witness};
+
+/// One change, and all that helps to show what it does.
+struct Lead<'l> {
+    atom: &'l Atom,
+    found: &'l Found,
+    polarity: Polarity,
+    way: Option<&'l Way>,
+}
+
+impl Comparison<'_> {
+    /// Adds what changed at one part.
+    pub(super) fn look_at(&mut self, spot: &Spot<'_, '_>, pair: &Pair, pairs: &Pairs) {
+        if spot.atoms.is_empty() {
+            return;
+        }
+        let found = effects::weigh(spot, self.terms, &mut self.budget);
+        let way = Way::new(pairs.way(pair), self.terms.draft);
+        for (atom, found) in spot.atoms.iter().zip(&found) {
+            if self.changes.len() >= CHANGE_LIMIT {
+                self.unlisted += 1;
+                continue;
+            }
+            let lead = Lead { atom, found, polarity: pair.polarity, way: way.as_ref() };
+            let change = lead.follow(&mut self.trial);
+            self.changes.push(change);
+        }
+    }
+}
+
+impl Lead<'_> {
+    fn follow(&self, trial: &mut Trial<'_>) -> Change {
+        let (old_answers, consumers) = self.answers();
+        let mut ruling = |answer: Answer, side: Side| match answer {
+            Answer::Yes | Answer::No => Ruling::of(answer),
+            Answer::Unknown => match self.witness(side, trial) {
+                Some(witness) => Ruling::shown_by(witness),
+                None => Ruling::of(Answer::Unknown),
+            },
+        };
+        let (old_answers, consumers) =
+            (ruling(old_answers, Side::Old), ruling(consumers, Side::New));
+        let Atom { kind, pointer, side, sentence, .. } = self.atom;
+        let (kind, side) = (*kind, *side);
+        let (pointer, sentence) = (pointer.clone(), sentence.clone());
+        Change { kind, pointer, side, sentence, old_answers, consumers }
+    }
+
+    /// Returns what the change at the part means for the whole.
+    fn answers(&self) -> (Answer, Answer) {
+        let Coverage { kept, within, .. } = self.found.coverage;
+        let Polarity { follows, opposes, is_opaque } = self.polarity;
+        match (self.atom.kind, is_opaque, follows, opposes) {
+            (ChangeKind::Annotation, ..) => (Answer::Yes, Answer::Yes),
+            (_, true, ..) => (Answer::Unknown, Answer::Unknown),
+            (_, false, true, false) => (kept, within),
+            (_, false, false, true) => (within, kept),
+            (_, false, true, true) if (kept, within) == (Answer::Yes, Answer::Yes) => {
+                (Answer::Yes, Answer::Yes)
+            }
+            (_, false, true, true) => (Answer::Unknown, Answer::Unknown),
+            // No part of an answer is judged by it.
+            (_, false, false, false) => (Answer::Yes, Answer::Yes),
+        }
+    }
+
+    /// Looks for an answer that `side` accepts and the other contract rejects because of the change.
+    fn witness(&self, side: Side, trial: &mut Trial<'_>) -> Option<Witness> {
+        let way = self.way?;
+        let (court, effort) = (&mut trial.court, &mut trial.effort);
+        let contract = court.contract(side);
+        let concerns = |violation: &Violation| self.concerns(violation, &way.place);
+        for described in self.described(side) {
+            let mut witness = None;
+            let mut judge = |document: &Document| {
+                witness = court.witness(document, side, concerns);
+                witness.is_none().then(|| way.place.clone())
+            };
+            drop(contract.seek(&way.focus(described), effort, &mut judge));
+            if witness.is_some() {
+                return witness;
+            }
+        }
+        if way.is_name {
+            return None;
+        }
+        let base = contract.seek(&way.focus(json!({})), effort, &mut |_| None)?.to_value();
+        let here = base.pointer(way.place.as_str())?;
+        probes(here, &self.found.minis, self.atom.member.as_deref()).into_iter().find_map(|probe| {
+            let mut value = base.clone();
+            *value.pointer_mut(way.place.as_str())? = probe;
+            court.witness(&Document::from_value(&value).ok()?, side, concerns)
+        })
+    }
+
+    /// Returns schemas for values at the part that may make the difference.
+    fn described(&self, side: Side) -> Vec<Value> {
+        let Coverage { lost, gained, .. } = &self.found.coverage;
+        let (along, against) = match side {
+            Side::Old => (lost, gained),
+            Side::New => (gained, lost),
+        };
+        let Polarity { follows, opposes, .. } = self.polarity;
+        let differences = [along.as_ref().filter(|_| follows), against.as_ref().filter(|_| opposes)];
+        let mut described: Vec<Value> = differences.into_iter().flatten().cloned().collect();
+        described.extend(self.atom.likely.clone());
+        if let Some(member) = &self.atom.member {
+            described.push(json!({"type": "object", "required": [member]}));
+            described.push(json!({"type": "object", "properties": { member: false }}));
+        }
+        described
+    }
+
+    /// Claims that a violation has to do with the change.
+    fn concerns(&self, violation: &Violation, place: &Pointer) -> bool {
+        let keywords = &self.atom.keywords;
+        // Custom keywords have no name of their own.
+        let is_rule = matches!(self.atom.kind, ChangeKind::Rule | ChangeKind::Grounding);
+        let is_own = keywords.is_empty() || is_rule || keywords.contains(&violation.keyword.as_str());
+        let is_choice = ["anyOf", "oneOf", "not", "if", "contains", "propertyNames", "allOf", "$ref"]
+            .contains(&violation.keyword.as_str());
+        let is_inside = |inner: &Pointer, outer: &Pointer| {
+            let rest = inner.as_str().strip_prefix(outer.as_str());
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        (is_inside(&violation.pointer, place) && (is_own || is_choice))
+            || (is_inside(place, &violation.pointer) && is_choice)
+    }
+}
