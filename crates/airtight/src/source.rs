@@ -129,7 +129,7 @@ impl ContractSource {
         let stem = match self {
             Self::File { path, .. } | Self::Named { path, .. } => path.file_stem(),
             Self::Role(role) => Some(OsStr::new(&role.name)),
-            Self::Inline(_) | Self::Stdin => None,
+            Self::Inline(_) | Self::Stdin | Self::Stored { .. } => None,
         };
         stem.map_or_else(|| "contract".to_owned(), |stem| stem.to_string_lossy().into_owned())
     }
@@ -139,7 +139,7 @@ impl ContractSource {
         match self {
             Self::File { path, .. } | Self::Named { path, .. } => vec![path],
             Self::Role(role) => vec![&role.path, &role.schema],
-            Self::Inline(_) | Self::Stdin => Vec::new(),
+            Self::Inline(_) | Self::Stdin | Self::Stored { .. } => Vec::new(),
         }
     }
 

@@ -91,7 +91,8 @@ fn table(path: &Path, carry: &Own, table: &Map<String, Json>) -> Result<Older, E
         let text = table.get(name).and_then(Json::as_str).map(str::to_owned);
         text.ok_or_else(|| refuse(path, carry, &format!("needs a `{name}`, a text")))
     };
-    let schema = Own { name: "carry", text: text("schema")?, value: Json::Null, line: carry.line };
+    let (list, value) = (Vec::new(), Json::Null);
+    let schema = Own { name: "carry", text: text("schema")?, list, value, line: carry.line };
     let reader = Reader { path, carry, table };
     Ok(Older {
         declaration: Declaration {
