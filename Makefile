@@ -3,7 +3,7 @@
 SHELL := /usr/bin/env bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all bench fuzz setup clis generate postgres format lint layers unit sdk docs bless
+.PHONY: help demo test test-all bench experiment fuzz setup clis generate postgres format lint layers unit sdk docs bless
 
 # What releases switch on: tested as it is released, while `make demo` and `docs` build without.
 RELEASED := --features airtight/otlp
@@ -63,6 +63,13 @@ bless: setup ## Write the generated pages and snapshots again
 bench: setup ## Measure against today's tools and agents, in one run
 	@scripts/setup bench
 	@bench/run
+
+# How often a review cannot be used, by how it was asked for: docs/experiments/review.md.
+EXPERIMENT ?= --answers 100
+experiment: setup ## Failure rates of reviews: prose, few-shot, schema, tool, grammar (about an hour)
+	cargo build --release --locked --package airtight --bin airtight --example measure_review
+	@target/release/airtight models pull
+	target/release/examples/measure_review "$$(target/release/airtight models path)" $(EXPERIMENT)
 
 FUZZ_SECONDS ?= 60
 fuzz: setup ## Fuzz each target for FUZZ_SECONDS (60)

@@ -20,8 +20,18 @@ fn script() -> Script {
             { "name": "db", "status": "healthy" },
         ],
     });
+    let findings = json!({ "value": [{
+        "severity": "info", "file": "src/session.rs", "line_start": -1, "line_end": -1,
+        "description": "No test covers a token of another length.",
+        "suggestion": "Consider adding tests.",
+    }, {
+        "severity": "critical", "file": "src/session.rs", "line_start": 118, "line_end": 118,
+        "description": "The token is compared with ==, which leaks its length by timing.",
+        "suggestion": "Compare in constant time, as before: `constant_time_eq`.",
+    }] });
     Script::new([
         Turn::call("structured_output", report).when_contains("Do your task").forever(),
+        Turn::text(findings.to_string()).when_contains("Review the changes between").forever(),
         Turn::text(review.to_string()).when_contains("Review this change").forever(),
         Turn::call("structured_output", review).when_contains("Review HEAD").forever(),
         Turn::text("Why do programmers prefer dark mode? Light attracts bugs.").forever(),

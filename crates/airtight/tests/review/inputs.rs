@@ -71,6 +71,7 @@ fn a_folder_that_is_no_repository_says_what_to_type() {
 fn branches_without_a_common_commit_are_told() {
     let stage = Stage::new([]);
     stage.git(["checkout", "-q", "--orphan", "other"]);
+    let stage = stage.with("other.rs", "x\n");
     stage.commit();
     let said = stage.review(&["--base", "main"]);
     assert_eq!(said.code, 42, "{said:?}");
