@@ -20,7 +20,9 @@ fn repairing() -> Vec<Turn> {
 fn a_chain_heals_a_broken_service() {
     let estate = Estate::new(Vec::new()).break_web();
     estate.fake.push(shell(&estate.probing()));
-    repairing().into_iter().for_each(|turn| estate.fake.push(turn));
+    for turn in repairing() {
+        estate.fake.push(turn);
+    }
     assert_eq!(estate.probe(), "HTTP/1.0 503 Broken");
     let said = estate.once(&[]);
     assert_eq!(said.code, 0, "{said:?}");
