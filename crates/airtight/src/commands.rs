@@ -63,7 +63,7 @@ pub(crate) fn run(
         #[cfg(not(feature = "embedded"))]
         Command::Models(_) => Err(without_embedded()),
         Command::Completions(args) => completions::run(&args, printer),
-        Command::Door(args) => watch::ask_at_door(&args, printer),
+        Command::Door(args) => Ok(watch::ask_at_door(&args, printer)),
         Command::Sandbox(args) => Err(sandbox::enter(args)),
         Command::Guard(args) => match guard_family([args.leader, args.mark]) {
             Ok(()) => Ok(Outcome::Met),

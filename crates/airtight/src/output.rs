@@ -181,14 +181,12 @@ impl<'p> Output<'p> {
         let result = self.result(report);
         self.tell(&Line::Result(Box::new(result)));
         self.conclude()?;
-        if let (OutputFormat::Text, RunOutcome::Met, Some(value)) =
-            (self.manner.format, report.outcome, &report.value)
+        if let (OutputFormat::Text, RunOutcome::Met, Some(value), Some(printer)) =
+            (self.manner.format, report.outcome, &report.value, &mut self.printer)
         {
-            if let Some(printer) = &mut self.printer {
-                printer.answer(&value.to_compact(), pretty)?;
-                // What is still to be done, such as handing over telemetry, must not hold it back.
-                printer.flush()?;
-            }
+            printer.answer(&value.to_compact(), pretty)?;
+            // What is still to be done, such as handing over telemetry, must not hold it back.
+            printer.flush()?;
         }
         if report.outcome == RunOutcome::Met {
             return self.store_error.take().map_or(Ok(outcome), |why| Err(unrecorded(why)));

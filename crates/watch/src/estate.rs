@@ -48,7 +48,7 @@ pub struct Estate {
     pub redactor: Redactor,
     /// How long the lead belongs to a process without a sign of life.
     pub lease: Duration,
-    /// How often the watch looks for what people decided meanwhile.
+    /// How often the watch looks for what people decided meanwhile, and whether it may lead.
     pub look_every: Duration,
 }
 
@@ -60,7 +60,7 @@ impl Estate {
     pub const LEASE: Duration = Duration::from_mins(1);
 
     /// How often decisions are looked for where nobody says.
-    pub const LOOK_EVERY: Duration = Duration::from_secs(5);
+    pub const LOOK_EVERY: Duration = Duration::from_secs(2);
 
     /// Returns what is asked of a tier: its standing instructions.
     pub fn task(&self, tier: Tier) -> &str {

@@ -190,13 +190,11 @@ impl<S: Staff, C: Clock + 'static> Office<'_, S, C> {
             () = tokio::time::sleep(self.estate.session_limit) => Interruption::TimedOut,
         };
         interrupt.cancel();
-        match tokio::time::timeout(GRACE, &mut performing).await {
-            Ok(performed) => (performed, interruption),
-            Err(_) => {
-                let why = "the session did not end when it was told to".to_owned();
-                (Performed::failed(self.ledger.clone(), why), interruption)
-            }
+        if let Ok(performed) = tokio::time::timeout(GRACE, &mut performing).await {
+            return (performed, interruption);
         }
+        let why = "the session did not end when it was told to".to_owned();
+        (Performed::failed(self.ledger.clone(), why), interruption)
     }
 
     fn gatekeeper(&self, brief: &Brief, id: &str) -> Gatekeeper {

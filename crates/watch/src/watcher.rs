@@ -99,7 +99,7 @@ impl<S: Staff, C: Clock + 'static> Watcher<S, C> {
                     self.teller.tell(Notice::Standby { leader: self.leader().await? });
                 }
                 standing = Standing::Waiting;
-                self.pause(self.estate.lease / 3).await;
+                self.pause(self.estate.look_every).await;
                 continue;
             };
             let office = self.office(leadership);

@@ -7,7 +7,6 @@
 #![expect(
     clippy::unwrap_used,
     clippy::indexing_slicing,
-    clippy::panic,
     reason = "a test that cannot set itself up has failed"
 )]
 
@@ -64,7 +63,10 @@ impl World {
         let next = self
             .chance
             .fetch_update(Ordering::SeqCst, Ordering::SeqCst, |it| {
-                Some(it.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407))
+                Some(
+                    it.wrapping_mul(6_364_136_223_846_793_005)
+                        .wrapping_add(1_442_695_040_888_963_407),
+                )
             })
             .unwrap();
         (next >> 33) % limit

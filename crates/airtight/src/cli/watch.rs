@@ -34,6 +34,10 @@ Examples:
   airtight watch events --level critical --json
   airtight watch memories --pending
   airtight watch approve 3f2a")]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "flags as typed; the command makes enums of them"
+)]
 pub(crate) struct WatchArgs {
     #[command(subcommand)]
     pub(crate) action: Option<WatchAction>,

@@ -104,7 +104,7 @@ fn watch(
                 None => watcher.run().await.map(|()| None),
             }
         };
-        let watched = telling.during(watching, &stop, printer).await;
+        let watched = Box::pin(telling.during(watching, &stop, printer)).await;
         ledger.close().await;
         conclude(watched?, &place)
     })

@@ -20,7 +20,9 @@ fn repairing() -> Vec<Turn> {
 fn a_chain_heals_a_broken_service() {
     let estate = Estate::new(Vec::new()).break_web();
     estate.fake.push(shell(&estate.probing()));
-    repairing().into_iter().for_each(|turn| estate.fake.push(turn));
+    for turn in repairing() {
+        estate.fake.push(turn);
+    }
     assert_eq!(estate.probe(), "HTTP/1.0 503 Broken");
     let said = estate.once(&[]);
     assert_eq!(said.code, 0, "{said:?}");
@@ -131,9 +133,9 @@ fn the_third_restart_is_refused_and_somebody_is_told() {
     assert!(told.contains("cooldown: no restart of web"), "{told}");
     let notifications = estate.notifications();
     let attention = notifications.iter().find(|it| it.category == "human_attention").unwrap();
-    assert_eq!(attention.title, "web needs human attention");
+    assert_eq!(attention.title, "Needs human attention: web");
     let delivered = std::fs::read_to_string(estate.path("told.jsonl")).unwrap();
-    assert!(delivered.contains("web needs human attention"), "{delivered}");
+    assert!(delivered.contains("Needs human attention: web"), "{delivered}");
 
     // In another process, later: what was done still counts.
     estate.fake.push(restart(4));
@@ -154,7 +156,7 @@ fn an_escalation_past_the_highest_tier_is_told_to_people() {
     assert_eq!((last.level.as_str(), last.origin.as_str()), ("critical", "watch"));
     assert!(last.message.contains("the highest tier allowed is 1"), "{last:?}");
     let told = std::fs::read_to_string(estate.path("told.jsonl")).unwrap();
-    assert!(told.contains("needs human attention"), "{told}");
+    assert!(told.contains("Needs human attention: web"), "{told}");
 }
 
 /// CO-5: a hook that refuses ends the chain before any record of a session.

@@ -39,11 +39,11 @@ echo "$2"
 "#;
 
 /// Prints the first line of what a service answers.
-const PROBE: &str = r#"#!/bin/bash
+const PROBE: &str = r"#!/bin/bash
 exec 3<>/dev/tcp/127.0.0.1/$1 || exit 1
 printf 'GET / HTTP/1.0\r\n\r\n' >&3
 head -n 1 <&3
-"#;
+";
 
 impl Estate {
     pub(crate) fn new(script: impl Into<Script>) -> Self {

@@ -42,7 +42,7 @@ fn a_lost_session_is_told_and_its_actions_count() {
     let lost = estate.events().into_iter().find(|it| it.message.contains("the watch was gone"));
     assert_eq!(lost.unwrap().level, "critical");
     let told = std::fs::read_to_string(estate.path("told.jsonl")).unwrap();
-    assert!(told.contains("was interrupted and needs human attention"), "{told}");
+    assert!(told.contains("Needs human attention: tier 3 was interrupted"), "{told}");
 }
 
 /// Killed after ever longer, the watch goes on each time: two restarts at most, whatever happens.

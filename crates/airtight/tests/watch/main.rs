@@ -5,7 +5,6 @@
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::indexing_slicing,
-    clippy::panic,
     reason = "a test that cannot set itself up has failed"
 )]
 #![cfg(target_os = "linux")]

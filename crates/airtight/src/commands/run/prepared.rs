@@ -82,11 +82,7 @@ impl Prepared {
         let stdin = stdin(args, &source)?;
         let schema = contract_text(&source, limit)?;
         let contract = contract(args, &schema, &source, environment)?;
-        let wanted = Wanted {
-            workspace: args.tools.workspace.as_deref(),
-            mcp_config: args.tools.mcp_config.as_deref(),
-        };
-        let equipment = Equipment::plan(wanted, &config, environment, tools(args, &driver))?;
+        let equipment = Equipment::plan(wanted(args), &config, environment, tools(args, &driver))?;
         let access = Access::find(&driver, equipment.folder(), &config, environment)?;
         let extractor = Extraction::find(&driver, &config, environment)?;
         let mut notes = config.warnings.clone();
@@ -244,6 +240,13 @@ fn refuse_tools(args: &RunArgs, model: &Model) -> Result<(), Error> {
                 .hint("leave their flags out, or name another model by `--model PROVIDER:NAME`"))
         }
         Model::Embedded(_) | Model::Served(_) => Ok(()),
+    }
+}
+
+fn wanted(args: &RunArgs) -> Wanted<'_> {
+    Wanted {
+        workspace: args.tools.workspace.as_deref(),
+        mcp_config: args.tools.mcp_config.as_deref(),
     }
 }
 

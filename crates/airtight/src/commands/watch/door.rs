@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use airtight_watch::knock;
 use clap::Args;
 
-use crate::error::{Error, Outcome};
+use crate::error::Outcome;
 use crate::printer::{Printer, Span};
 
 /// What the hook is told, by ourselves.
@@ -16,12 +16,12 @@ pub(crate) struct DoorArgs {
 }
 
 /// Asks at the door; exit code 2 denies, with the reason on stderr.
-pub(crate) fn ask(args: &DoorArgs, printer: &mut Printer) -> Result<Outcome, Error> {
+pub(crate) fn ask(args: &DoorArgs, printer: &mut Printer) -> Outcome {
     match knock(&args.door, io::stdin().lock()) {
-        None => Ok(Outcome::Met),
+        None => Outcome::Met,
         Some(why) => {
             printer.note(&[Span::plain(why)]);
-            Ok(Outcome::Usage)
+            Outcome::Usage
         }
     }
 }

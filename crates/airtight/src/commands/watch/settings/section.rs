@@ -60,13 +60,11 @@ impl Section {
         let Some((key, value)) = table.iter().find(|(key, _)| key.get_ref() == name) else {
             return Ok(None);
         };
-        match value.get_ref() {
-            DeValue::Table(inner) => Ok(Some(inner)),
-            _ => {
-                let message = format!("`{name}` must be a table: `[{name}]`");
-                Err(reader.refuse(key.span().start, &message))
-            }
-        }
+        let DeValue::Table(inner) = value.get_ref() else {
+            let message = format!("`{name}` must be a table: `[{name}]`");
+            return Err(reader.refuse(key.span().start, &message));
+        };
+        Ok(Some(inner))
     }
 
     pub(super) fn text(&self, name: &str) -> Option<&str> {

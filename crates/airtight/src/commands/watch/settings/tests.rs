@@ -45,10 +45,7 @@ fn an_empty_file_has_what_is_built_in() {
     assert!(!settings.tier(Tier::Remediate).deny.contains(&"docker restart *".to_owned()));
 }
 
-#[test]
-fn everything_that_can_be_said_is_heard() {
-    let folder = folder(
-        r#"
+const EVERYTHING: &str = r#"
 interval = "10m"
 max_tier = 2
 dry_run = true
@@ -94,8 +91,11 @@ format = "slack"
 
 [notify.mail]
 command = "mail -s watch ops"
-"#,
-    );
+"#;
+
+#[test]
+fn everything_that_can_be_said_is_heard() {
+    let folder = folder(EVERYTHING);
     std::fs::write(folder.path().join("services.md"), "- web\n").unwrap();
     let url = "https://pager.example/s3cret";
     let settings = read_in(&folder, &[("PAGER_URL", url)]).unwrap();

@@ -102,10 +102,9 @@ fn read_one(
     let task = match (own("prompt"), own("prompt_file")) {
         (Some(inline), None) => Some(inline.text.clone()),
         (None, Some(file)) => {
-            let path = match file.text.starts_with('~') {
-                true => environment.resolve(&file.text),
-                false => folder.join(&file.text),
-            };
+            let is_of_home = file.text.starts_with('~');
+            let path =
+                if is_of_home { environment.resolve(&file.text) } else { folder.join(&file.text) };
             Some(read_text(&path, TASK_LIMIT_BYTES, &place(file), "prompt_file")?)
         }
         (Some(_), Some(file)) => {
