@@ -62,6 +62,10 @@ pub(super) fn run(
     let mut diff = read(&material.text)?;
     let left_out = scene.wishes.leave_out(&mut diff);
     let notes = scene.wishes.notes(&diff);
+    if let Some(base) = &material.base {
+        let words = format!("what changed since `{base}`; `--base` names another commit");
+        scene.tell("reviewed:", &words, printer);
+    }
     for note in material.notes.iter().chain(&notes).chain(&log.fault) {
         scene.warn(note, printer);
     }
@@ -121,6 +125,12 @@ impl Scene<'_> {
         }
     }
 
+    fn tell(&self, what: &str, words: &str, printer: &mut Printer) {
+        if !self.args.quiet {
+            printer.note(&[Span::new(Tone::Dim, what), Span::plain(format!(" {words}"))]);
+        }
+    }
+
     /// Has everything reviewed that can be.
     fn review(
         self,
@@ -148,6 +158,7 @@ impl Scene<'_> {
         if self.args.dry_run {
             return self.estimate(&plan, &split, printer);
         }
+        plan.require_bounds(split.parts.len())?;
         let worked = self.runtime.block_on(self.perform(&plan, &split))?;
         let gathered = gathering::gather(&plan.contract, &split, &worked);
         if gathered.known > 0 {
@@ -156,7 +167,7 @@ impl Scene<'_> {
                 gathered.known,
                 split.parts.len()
             );
-            self.warn(&words, printer);
+            self.tell("repeated:", &words, printer);
         }
         left_out.extend(gathered.losses);
         let mut review = Review::assemble(diff, gathered.findings, self.wishes.reportable());

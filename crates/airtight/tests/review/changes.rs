@@ -133,7 +133,7 @@ fn files_that_git_does_not_track_are_told() {
     let stage = Stage::changed([found(&json!([]))]).with("new.rs", "x\n");
     let said = stage.review(&[]);
     assert_eq!(said.code, 0, "{said:?}");
-    assert!(said.stderr.contains("1 files that git does not track"), "{said:?}");
+    assert!(said.stderr.contains("not reviewed: 1 file that git does not track"), "{said:?}");
     stage.fake.push(found(&json!([finding("info", "new.rs", 1, 1)])));
     stage.git(["add", "-N", "new.rs"]);
     let said = stage.review(&[]);

@@ -29,6 +29,18 @@ fn a_spent_budget_ends_the_review_and_keeps_what_was_found() {
 }
 
 #[test]
+fn very_many_parts_need_a_budget() {
+    let stage = Stage::new([found(&json!([])).forever()]);
+    let lines: Vec<String> = (0..20_000).map(|number| format!("let a = {number};")).collect();
+    let stage = stage.with("large.rs", lines.join("\n"));
+    stage.git(["add", "-N", "."]);
+    let said = stage.review(&["--part-tokens", "100"]);
+    assert_eq!((said.code, said.stdout.as_str()), (2, ""), "{said:?}");
+    assert!(said.stderr.contains("parts, over 500 without a budget"), "{said:?}");
+    assert_eq!(stage.fake.requests().len(), 0);
+}
+
+#[test]
 fn money_needs_a_price() {
     let said = two([]).review(&["--max-cost", "1"]);
     assert_eq!(said.code, 52, "{said:?}");

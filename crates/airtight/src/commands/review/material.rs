@@ -20,9 +20,12 @@ const BASES: [&str; 5] = ["main", "master", "origin/HEAD", "origin/main", "origi
 const BASE_VARIABLE: &str = "GITHUB_BASE_REF";
 
 /// A diff, and what is worth a note about it.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Material {
     pub(super) text: Vec<u8>,
+    /// The commit that the work is taken to have begun from, if nobody said so.
+    pub(super) base: Option<String>,
+    /// What deserves a warning.
     pub(super) notes: Vec<String>,
 }
 
@@ -32,7 +35,7 @@ pub(super) fn read(
     environment: &Environment,
     limit: &Limit,
 ) -> Result<Option<Material>, Error> {
-    let given = |text| Some(Material { text, notes: Vec::new() });
+    let given = |text| Some(Material { text, ..Material::default() });
     match (&args.stdin, args.diff.as_deref()) {
         (Some(_), _) | (None, Some("-")) => match stdin::read(DIFF_LIMIT_BYTES, None, limit)? {
             Piped::All(text) => Ok(given(text)),
@@ -67,18 +70,15 @@ pub(super) async fn ask(
     };
     let text = git.diff(&base, DIFF_LIMIT_BYTES).await.map_err(untold)?;
     let mut notes = Vec::new();
-    if args.base.is_none() {
-        notes.push(format!(
-            "what changed since `{base}` is reviewed; `--base` names another commit"
-        ));
-    }
     // What is not known to git is no reason to fail.
     if let Ok(count @ 1..) = git.untracked().await {
+        let files = if count == 1 { "file" } else { "files" };
         notes.push(format!(
-            "{count} files that git does not track are not reviewed; `git add -N FILE` shows them"
+            "not reviewed: {count} {files} that git does not track; `git add -N FILE` shows them to it"
         ));
     }
-    Ok(Material { text, notes })
+    let base = Some(base).filter(|_| args.base.is_none());
+    Ok(Material { text, base, notes })
 }
 
 async fn usual_base(git: &Git, environment: &Environment) -> Result<String, Error> {

@@ -36,6 +36,9 @@ const PART_TOKENS: u64 = 8_000;
 /// hundred in a second.
 const EMBEDDED_PART_TOKENS: u64 = 800;
 
+/// How many parts are reviewed though nobody set a budget: some ten dollars with a dear model.
+const PARTS_UNBOUNDED: usize = 500;
+
 /// Returns how much of a diff one run reviews.
 pub(super) fn part_tokens(config: &Config, driver: &Driver) -> u64 {
     let usual = match driver {
@@ -148,6 +151,18 @@ impl Plan {
 
     fn fund(&self) -> Fund {
         Fund::new(self.limits, self.answerer.prices(), self.answerer.policy.max_output_tokens)
+    }
+
+    /// Refuses a review of very many parts that nothing bounds.
+    pub(super) fn require_bounds(&self, parts: usize) -> Result<(), Error> {
+        if parts <= PARTS_UNBOUNDED || self.limits != Limits::default() {
+            return Ok(());
+        }
+        let message =
+            format!("the diff makes {parts} parts, over {PARTS_UNBOUNDED} without a budget");
+        Err(Error::new(Outcome::Usage, message)
+            .hint("`--dry-run` shows what they may cost; `--ignore PATTERN` leaves files out")
+            .hint("or say what they may cost: `--max-tokens-total` or `--max-cost`"))
     }
 
     /// Returns how many requests may be under way.

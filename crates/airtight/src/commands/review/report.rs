@@ -141,6 +141,6 @@ pub(super) fn incompleteness(review: &Review) -> Option<Error> {
     } else {
         (Outcome::Input, "leave files out on purpose by `--ignore PATTERN`")
     };
-    let message = format!("the review is not complete: {count} places were not reviewed");
+    let message = format!("the review is not complete; not reviewed: {count}");
     Some(Error::new(outcome, message).hint(hint))
 }

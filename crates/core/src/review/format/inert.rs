@@ -11,10 +11,24 @@ const MARKS: &str = "\\`*_[]<>!#|~$";
 /// Characters that prose has seldom and code often.
 const CODE: [char; 7] = ['{', '}', '=', ';', '(', '<', '_'];
 
-/// Returns prose as Markdown that shows the same and does nothing.
+/// Returns prose as Markdown that shows the same and does nothing; code on one line stays code.
 pub(super) fn prose(text: &str) -> String {
+    let pieces: Vec<&str> = text.trim().split('`').collect();
+    let is_code = |piece: &&str| !piece.trim().is_empty() && !piece.contains('\n');
+    // Between an odd number of marks nobody knows what is meant as code.
+    if pieces.len() % 2 == 0 || !pieces.iter().skip(1).step_by(2).all(is_code) {
+        return escaped(text.trim());
+    }
+    let shown = pieces.iter().enumerate().map(|(position, piece)| match position % 2 {
+        0 => escaped(piece),
+        _ => format!("`{piece}`"),
+    });
+    shown.collect()
+}
+
+fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 16);
-    for character in text.trim().chars() {
+    for character in text.chars() {
         match character {
             '\n' => out.push_str("  \n"),
             // Names of people are found in what Markdown makes, so a backslash does not help.
@@ -58,6 +72,9 @@ mod tests {
             prose("![x](http://evil/?q) <img> @ada & *b*\nc"),
             "\\!\\[x\\](http://evil/?q) \\<img\\> @<!-- -->ada &amp; \\*b\\*  \nc"
         );
+        assert_eq!(prose("use `a_b` or <b>"), "use `a_b` or \\<b\\>");
+        assert_eq!(prose("``` @ada"), "\\`\\`\\` @<!-- -->ada");
+        assert_eq!(prose("`a` `"), "\\`a\\` \\`");
         assert_eq!(suggestion("Close it."), "Close it.");
         assert_eq!(suggestion("a == b"), "```text\na == b\n```");
         assert_eq!(suggestion("```\n@ada\n```"), "````text\n```\n@ada\n```\n````");
