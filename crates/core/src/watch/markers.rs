@@ -22,6 +22,9 @@ use prose::{Prose, Standing, is_in_span};
 /// The most text of one session that is read: more than any session says, less than memory.
 pub const MARKER_TEXT_LIMIT_BYTES: usize = 16 * 1024 * 1024;
 
+/// The longest line that can be a marker: an event is a sentence.
+pub const MARKER_LINE_LIMIT_BYTES: usize = 64 * 1024;
+
 /// The most lines that are told as no markers; more are counted.
 pub const REFUSED_LINES_LIMIT: usize = 100;
 
@@ -88,6 +91,8 @@ pub enum Refused {
     Action,
     /// It does not say `success` or `failure`, a dash and why.
     Result,
+    /// Its line is too long.
+    TooLong,
     /// The session said more than is read.
     TooMuch,
 }
@@ -110,6 +115,7 @@ impl Refused {
             Self::Category => "its category is unknown",
             Self::Action => "its action is not restart or redeployment",
             Self::Result => "it does not say success or failure, a dash and why",
+            Self::TooLong => "its line has over 64 KiB",
             Self::TooMuch => "the session said more than is read",
         }
     }
@@ -128,6 +134,7 @@ impl Refused {
             | Self::Category
             | Self::Action
             | Self::Result
+            | Self::TooLong
             | Self::TooMuch => true,
         }
     }
@@ -226,6 +233,7 @@ impl MarkerReader {
             let reason = match (standing, found) {
                 (Standing::Fenced, _) => Refused::Fenced,
                 (Standing::Quoted, _) => Refused::Quoted,
+                (Standing::Said, _) if line.len() > MARKER_LINE_LIMIT_BYTES => Refused::TooLong,
                 (Standing::Said, Found::At(at, _)) if is_in_span(line.trim(), at) => Refused::Span,
                 (Standing::Said, Found::At(_, reason)) => reason,
                 (Standing::Said, Found::Marker(marker)) => {

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::event::Event;
 use super::level::Level;
 use super::services::{ServiceCheck, ServiceStatus};
-use crate::json::{Document, Node};
+use crate::json::{Document, Kind, Node};
 
 /// One version of the contract.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -110,10 +110,10 @@ impl AgentResponse {
         };
         Ok(Self {
             summary: root.string("summary")?,
-            events: root.array("events")?.each(event)?,
+            events: root.member("events")?.each(event)?,
             memories,
             escalation: escalation(&root.member("escalation")?)?,
-            services_checked: root.array("services_checked")?.each(service)?,
+            services_checked: root.member("services_checked")?.each(service)?,
         })
     }
 }
@@ -177,12 +177,8 @@ impl Place<'_> {
         self.optional(name).ok_or_else(|| self.lacks(name, "value"))
     }
 
-    fn array(&self, name: &str) -> Result<Self, NoResponse> {
-        self.member(name)
-    }
-
     fn each<T>(&self, read: impl Fn(&Self) -> Result<T, NoResponse>) -> Result<Vec<T>, NoResponse> {
-        if self.node.kind() != crate::json::Kind::Array {
+        if self.node.kind() != Kind::Array {
             return Err(NoResponse { pointer: self.pointer.clone(), wanted: "array" });
         }
         let places = self.node.items().enumerate().map(|(position, node)| Place {

@@ -68,6 +68,9 @@ const TEXT_PROGRAMS: [&str; 26] = [
 /// Programs that read a script from a pipe if they are given none.
 const SHELLS: [&str; 6] = ["sh", "bash", "zsh", "dash", "ash", "ksh"];
 
+/// What makes a program that is not known by name look like one that acts on services.
+const VERBS: [&str; 6] = ["restart", "stop", "start", "up", "upgrade", "rollout"];
+
 /// Words that stand before a program.
 const KEYWORDS: [&str; 9] = ["if", "then", "elif", "else", "while", "until", "do", "!", "time"];
 
@@ -84,7 +87,7 @@ pub struct CommandAction {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum CommandNote {
-    /// It acts on every service, or on one that it does not name.
+    /// It acts on every service, on one that it does not name, or by a program that it does not name.
     NoService {
         /// The command.
         command: String,
@@ -106,7 +109,7 @@ impl CommandNote {
     pub fn event(&self) -> Event {
         let message = match self {
             Self::NoService { command } => {
-                format!("an action that names no service was let pass: {command}")
+                format!("an action was let pass, for its service cannot be told: {command}")
             }
             Self::UnknownService { written } => {
                 format!("an action on a service that is not known by name was let pass: {written}")
@@ -160,6 +163,10 @@ impl Recognised {
         };
         if self.takes(words) || TEXT_PROGRAMS.contains(&program_name(program)) {
             return;
+        }
+        if program.starts_with('$') && arguments.iter().any(|word| VERBS.contains(&word.as_str())) {
+            let command = excerpt(&words.join(" "), TOLD_CHARS, "…").into_owned();
+            self.note(CommandNote::NoService { command });
         }
         // Whatever else it is, it may run what it is given.
         for (position, argument) in arguments.iter().enumerate() {

@@ -184,6 +184,15 @@ fn what_is_told_of_slips_is_bounded() {
 }
 
 #[test]
+fn a_line_that_is_too_long_is_told() {
+    let exact = format!("[EVENT:info] {}", "x".repeat(MARKER_LINE_LIMIT_BYTES - 13));
+    assert_eq!(read(&exact).events.len(), 1);
+    assert_eq!(refused(&format!("{exact}x")), [(1, Refused::TooLong)]);
+    let ticks: Vec<String> = (1..2_000).map(|length| "`".repeat(length)).collect();
+    assert_eq!(refused(&format!("{} [EVENT:info] x", ticks.join(" "))), [(1, Refused::TooLong)]);
+}
+
+#[test]
 fn more_text_than_is_read_is_told_once() {
     let mut reader = MarkerReader::default();
     let piece = format!("[EVENT:info] x\n{}", "é\n".repeat(1024 * 1024));

@@ -102,6 +102,7 @@ fn co_93_what_does_not_act_is_no_action(command: &str) {
 #[test_case("systemctl restart 'app@*'", &CommandNote::UnknownService { written: "app@*".to_owned() }; "a pattern")]
 #[test_case("docker compose restart", &CommandNote::NoService { command: "docker compose restart".to_owned() }; "all of them")]
 #[test_case("docker ps -q | xargs docker restart", &CommandNote::NoService { command: "docker restart".to_owned() }; "from a pipe")]
+#[test_case("D=docker; $D restart a", &CommandNote::NoService { command: "$D restart a".to_owned() }; "a program by a variable")]
 #[test_case("kubectl delete pod web-7f9c", &CommandNote::NoService { command: "kubectl delete pod web-7f9c".to_owned() }; "a pod")]
 #[test_case("ansible-playbook redeploy.yml", &CommandNote::NoService { command: "ansible-playbook redeploy.yml".to_owned() }; "a playbook for all")]
 fn co_93_what_cannot_be_named_is_let_pass_and_told(command: &str, note: &CommandNote) {
