@@ -46,7 +46,7 @@ fn a_value_more_breaks_consumers_and_an_answer_shows_it() {
             "  major  yes          no         /properties/level  \"urgent\" is among the values",
             "  /properties/level: \"urgent\" is among the values",
             "    only the new one accepts {\"level\":\"urgent\"}",
-            "    the old one says /level: is \"urgent\", must be one of \"low\", \"high\"",
+            "    the old one says /level: `urgent` is not allowed, use one of `low`, `high`",
             "  every old answer is still valid: yes",
             "  every new answer is valid for old consumers: no",
             "  the version needs a major step; 1.4.0 → 2.0.0 would be",
@@ -160,7 +160,7 @@ fn unrelated_contracts_are_compared_and_said_to_be_others() {
         .with("b.json", r#"{"title": "Scores", "type": "array"}"#);
     let said = folder.run(&["diff", "a.json", "b.json"]);
     assert_eq!(said.code, 0);
-    assert!(said.stdout.contains("different names: `Ticket` and `Scores`"), "{}", said.stdout);
+    assert!(said.stdout.contains("call themselves differently: `Ticket` and `Scores`"), "{}", said.stdout);
     assert!(said.stdout.contains("the version needs a major step"), "{}", said.stdout);
 }
 

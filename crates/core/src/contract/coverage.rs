@@ -52,6 +52,9 @@ const SEARCH_COST: u64 = 75_000;
 /// Compares two schemas that refer to nothing outside of themselves, and pays for it from `budget`,
 /// in the units of [`cost`].
 pub(crate) fn compare(first: &Value, second: &Value, terms: Terms, budget: &mut u64) -> Coverage {
+    if *budget == 0 {
+        return Coverage::default();
+    }
     let (Some(left), Some(right)) = (weigh(first, terms), weigh(second, terms)) else {
         return Coverage::default();
     };
@@ -62,7 +65,12 @@ pub(crate) fn compare(first: &Value, second: &Value, terms: Terms, budget: &mut 
     if left.listed + right.listed > LISTED_LIMIT {
         return Coverage::default();
     }
-    if cost > WORK_LIMIT || cost.saturating_add(search) > *budget {
+    if cost > WORK_LIMIT {
+        return Coverage::default();
+    }
+    if cost.saturating_add(search) > *budget {
+        // Even to weigh schemas takes time, so that nothing more is begun.
+        *budget = 0;
         return Coverage::default();
     }
     *budget -= cost + search;

@@ -46,6 +46,15 @@ fn thousands_of_changes_are_counted_and_the_first_are_listed() {
 }
 
 #[test]
+fn thousands_of_properties_come_and_go_at_once() {
+    let (few, many) = (wide(1, 10), wide(3_000, 10));
+    for (old, new) in [(&few, &many), (&many, &few)] {
+        let found = diff(&compile(old.clone()), &compile(new.clone()));
+        assert_eq!((found.changes.len(), found.unlisted), (500, 2_499));
+    }
+}
+
+#[test]
 fn one_change_among_thousands_of_parts_is_decided() {
     assert_eq!(answers(wide(4_000, 10), wide(4_001, 10)), (Answer::Yes, Answer::No));
 }

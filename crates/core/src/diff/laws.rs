@@ -10,7 +10,7 @@ use crate::verdict::check;
 
 /// A contract, and another that was made of it by some changes.
 fn pair() -> impl Strategy<Value = (Case, Value)> {
-    let turns = proptest::collection::vec((any::<u16>(), any::<u8>(), any::<i8>()), 1..4);
+    let turns = proptest::collection::vec((any::<u16>(), any::<u8>(), any::<i8>()), 1..6);
     (case(), turns).prop_map(|(case, turns)| {
         let mut schema = case.schema.clone();
         for (place, what, amount) in turns {
@@ -46,7 +46,7 @@ fn mutate(schema: &mut Value, place: usize, what: u8, amount: i8) {
     let Some(Value::Object(members)) = schema.pointer_mut(&places[place % places.len()]) else { return };
     let keys: Vec<String> = members.keys().cloned().collect();
     let key = keys.get(usize::from(what) % keys.len().max(1)).cloned().unwrap_or_default();
-    match (what % 12, members.get_mut(&key)) {
+    match (what % 15, members.get_mut(&key)) {
         (0, Some(_)) => drop(members.remove(&key)),
         (1, Some(Value::Number(number))) => {
             let moved = number.as_i64().unwrap_or(0).saturating_add(i64::from(amount));
@@ -65,6 +65,16 @@ fn mutate(schema: &mut Value, place: usize, what: u8, amount: i8) {
             *members = Map::from_iter([("oneOf".to_owned(), json!([inner, {"type": "null"}]))]);
         }
         (11, _) => drop(members.insert("x-rules".to_owned(), json!([{"rule": "self != null"}]))),
+        (12, Some(Value::Object(_))) => drop(members.insert(key, json!(amount > 0))),
+        (13, _) => {
+            let inner = Value::Object(std::mem::take(members));
+            let other = json!({"type": "integer", "minimum": amount});
+            *members = Map::from_iter([("anyOf".to_owned(), json!([inner, other]))]);
+        }
+        (14, _) => {
+            let rest = json!({"type": "string", "maxLength": amount.unsigned_abs()});
+            members.insert("additionalProperties".to_owned(), rest);
+        }
         _ => {}
     }
 }

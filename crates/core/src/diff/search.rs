@@ -7,7 +7,7 @@ use crate::contract::coverage::Coverage;
 use crate::json::{Document, Pointer};
 use crate::verdict::Violation;
 
-use super::effects::{self, Found};
+use super::effects::{self, Minis};
 use super::focus::Way;
 use super::pairs::{Pair, Pairs, Polarity};
 use super::probes::probes;
@@ -18,7 +18,8 @@ use super::{CHANGE_LIMIT, Change, ChangeKind, Comparison, Ruling, Side, Witness}
 /// One change, and all that helps to show what it does.
 struct Lead<'l> {
     atom: &'l Atom,
-    found: &'l Found,
+    coverage: &'l Coverage,
+    minis: Minis,
     polarity: Polarity,
     way: Option<&'l Way>,
 }
@@ -29,16 +30,16 @@ impl Comparison<'_> {
         if spot.atoms.is_empty() {
             return;
         }
-        let found = effects::weigh(spot, self.terms, &mut self.budget);
+        let count = CHANGE_LIMIT.saturating_sub(self.changes.len());
+        self.unlisted += spot.atoms.len().saturating_sub(count);
+        let found = effects::weigh(spot, count, (self.terms, &mut self.budget));
         let way = Way::new(pairs.way(pair), self.terms.draft);
-        for (atom, found) in spot.atoms.iter().zip(&found) {
-            if self.changes.len() >= CHANGE_LIMIT {
-                self.unlisted += 1;
-                continue;
-            }
-            let lead = Lead { atom, found, polarity: pair.polarity, way: way.as_ref() };
-            let change = lead.follow(&mut self.trial);
-            self.changes.push(change);
+        let mut current = spot.before.clone();
+        for (atom, coverage) in spot.atoms.iter().zip(&found) {
+            let (polarity, way) = (pair.polarity, way.as_ref());
+            let minis = effects::step(&mut current, atom);
+            let lead = Lead { atom, coverage, minis, polarity, way };
+            self.changes.push(lead.follow(&mut self.trial));
         }
     }
 }
@@ -63,7 +64,7 @@ impl Lead<'_> {
 
     /// Returns what the change at the part means for the whole.
     fn answers(&self) -> (Answer, Answer) {
-        let Coverage { kept, within, .. } = self.found.coverage;
+        let Coverage { kept, within, .. } = *self.coverage;
         let Polarity { follows, opposes, is_opaque } = self.polarity;
         match (self.atom.kind, is_opaque, follows, opposes) {
             (ChangeKind::Annotation, ..) => (Answer::Yes, Answer::Yes),
@@ -101,7 +102,7 @@ impl Lead<'_> {
         }
         let base = contract.seek(&way.focus(json!({})), effort, &mut |_| None)?.to_value();
         let here = base.pointer(way.place.as_str())?;
-        probes(here, &self.found.minis, self.atom.member.as_deref()).into_iter().find_map(|probe| {
+        probes(here, &self.minis, self.atom.member.as_deref()).into_iter().find_map(|probe| {
             let mut value = base.clone();
             *value.pointer_mut(way.place.as_str())? = probe;
             court.witness(&Document::from_value(&value).ok()?, side, concerns)
@@ -110,7 +111,7 @@ impl Lead<'_> {
 
     /// Returns schemas for values at the part that may make the difference.
     fn described(&self, side: Side) -> Vec<Value> {
-        let Coverage { lost, gained, .. } = &self.found.coverage;
+        let Coverage { lost, gained, .. } = self.coverage;
         let (along, against) = match side {
             Side::Old => (lost, gained),
             Side::New => (gained, lost),
@@ -138,7 +139,12 @@ impl Lead<'_> {
             let rest = inner.as_str().strip_prefix(outer.as_str());
             rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
         };
-        (is_inside(&violation.pointer, place) && (is_own || is_choice))
+        // What is wrong with another member is no matter of this one.
+        let names = self.atom.member.as_ref().is_none_or(|member| {
+            is_inside(&violation.pointer, &place.key(member))
+                || (violation.pointer == *place && violation.message.contains(&format!("`{member}`")))
+        });
+        (is_inside(&violation.pointer, place) && ((is_own && names) || is_choice))
             || (is_inside(place, &violation.pointer) && is_choice)
     }
 }

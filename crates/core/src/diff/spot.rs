@@ -13,7 +13,7 @@ mod members;
 mod rules;
 mod scalars;
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::Answer;
 use crate::contract::{Holds, Keyword, SiteId};
@@ -22,6 +22,7 @@ use crate::json::Pointer;
 use super::pairs::{Pair, Tied, tie};
 use super::parts::Parts;
 use super::reading::{Child, Reading, UNEVALUATED};
+use super::words::sentences;
 use super::{ChangeKind, Side};
 
 /// One change at a part, before anything is known of what it does.
@@ -37,6 +38,8 @@ pub(super) struct Atom {
     pub(super) sentence: String,
     pub(super) patch: Patch,
     pub(super) effect: Effect,
+    /// The choice that it is about, if it is about one.
+    pub(super) frame: Option<Frame>,
     /// Describes values that the change is likely to show in.
     pub(super) likely: Option<Value>,
 }
@@ -46,8 +49,34 @@ pub(super) struct Atom {
 pub(super) struct Patch {
     /// Keywords with their new values; removed where there is none.
     pub(super) set: Vec<(&'static str, Option<Value>)>,
-    /// What applies beside them, if that changes.
+    /// One member of what a keyword holds, with its new value; removed where there is none.
+    pub(super) entry: Option<(&'static str, String, Option<Value>)>,
+    /// What applies beside the keywords, if that changes.
     pub(super) beside: Option<Vec<Value>>,
+    /// All of it, if that is easier said.
+    whole: Option<Mini>,
+}
+
+impl Patch {
+    /// Gives keywords other values.
+    fn set(set: Vec<(&'static str, Option<Value>)>) -> Self {
+        Self { set, ..Self::default() }
+    }
+
+    /// Replaces what applies beside the keywords.
+    fn beside(beside: Vec<Value>) -> Self {
+        Self { beside: Some(beside), ..Self::default() }
+    }
+}
+
+/// A choice before and after a change, in which the branches that correspond accept nothing.
+///
+/// A choice between them and others is wider as far as the others are, but only while everything else
+/// stays as it is: so it is seen by no other change.
+#[derive(Debug)]
+pub(super) struct Frame {
+    pub(super) before: Value,
+    pub(super) after: Value,
 }
 
 /// How the effect of a change is found out.
@@ -86,20 +115,33 @@ pub(super) struct Mini {
 impl Mini {
     /// Makes a change.
     pub(super) fn apply(&mut self, patch: &Patch) {
+        if let Some(whole) = &patch.whole {
+            self.clone_from(whole);
+        }
         for (name, value) in &patch.set {
             match value {
                 Some(value) => self.keywords.insert((*name).to_owned(), value.clone()),
                 None => self.keywords.remove(*name),
             };
         }
+        if let Some((name, key, value)) = &patch.entry {
+            let held = self.keywords.entry((*name).to_owned()).or_insert_with(|| json!({}));
+            if let Value::Object(members) = held {
+                match value {
+                    Some(value) => members.insert(key.clone(), value.clone()),
+                    None => members.remove(key),
+                };
+            }
+        }
         if let Some(beside) = &patch.beside {
             self.beside.clone_from(beside);
         }
     }
 
-    /// Returns it as a schema, without the parts that it refers to.
-    pub(super) fn schema(&self) -> Map<String, Value> {
+    /// Returns it as a schema with `choice`, without the parts that it refers to.
+    pub(super) fn schema(&self, choice: Option<&Value>) -> Map<String, Value> {
         let mut schema = self.keywords.clone();
+        schema.extend(choice.map(|choice| ("anyOf".to_owned(), choice.clone())));
         if !self.beside.is_empty() {
             schema.insert("allOf".to_owned(), Value::Array(self.beside.clone()));
         }
@@ -170,9 +212,9 @@ impl<'r, 'c> Spot<'r, 'c> {
             _ => "not everything is accepted here any more",
         };
         let mut sound = true;
-        self.before.beside = vec![self.part(Side::Old, *old, &mut sound)];
-        let after = self.part(Side::New, *new, &mut sound);
-        let patch = Patch { beside: Some(vec![after]), ..Patch::default() };
+        let before = vec![self.part(Side::Old, *old, &mut sound)];
+        self.before = Mini { keywords: Map::new(), beside: before };
+        let patch = Patch::beside(vec![self.part(Side::New, *new, &mut sound)]);
         self.atom(ChangeKind::Schema, &[], sentence.to_owned(), patch).effect =
             Effect::if_sound(sound);
     }
@@ -194,6 +236,7 @@ impl<'r, 'c> Spot<'r, 'c> {
             sentence,
             patch,
             effect: Effect::Compared,
+            frame: None,
             likely: None,
         });
         let last = self.atoms.len() - 1;
@@ -223,12 +266,18 @@ impl<'r, 'c> Spot<'r, 'c> {
         self.tied.removed.iter().any(concerns) || self.tied.added.iter().any(concerns)
     }
 
-    /// Makes one change of all that take a whole choice apart, since none of them means much alone.
+    /// Makes one change of all that take a whole condition apart, since none of them means much alone.
     fn merge(&mut self) {
         let is_complex = |atom: &Atom| atom.kind == ChangeKind::Condition;
-        if self.atoms.len() < 2 || !self.atoms.iter().any(is_complex) {
-            return;
+        let (framed, mut atoms): (Vec<Atom>, Vec<Atom>) =
+            std::mem::take(&mut self.atoms).into_iter().partition(|atom| atom.frame.is_some());
+        if atoms.len() > 1 && atoms.iter().any(is_complex) {
+            atoms = vec![self.merged(atoms)];
         }
+        self.atoms = atoms.into_iter().chain(framed).collect();
+    }
+
+    fn merged(&self, atoms: Vec<Atom>) -> Atom {
         let mut merged = Atom {
             kind: ChangeKind::Condition,
             keywords: Vec::new(),
@@ -238,19 +287,19 @@ impl<'r, 'c> Spot<'r, 'c> {
             sentence: String::new(),
             patch: Patch::default(),
             effect: Effect::Compared,
+            frame: None,
             likely: None,
         };
-        let mut sentences = Vec::new();
-        for atom in self.atoms.drain(..) {
-            sentences.push(atom.sentence);
-            merged.patch.set.extend(atom.patch.set);
-            merged.patch.beside = atom.patch.beside.or(merged.patch.beside);
+        let mut after = self.before.clone();
+        for atom in &atoms {
+            after.apply(&atom.patch);
             if atom.effect != Effect::Compared {
                 merged.effect = atom.effect;
             }
         }
-        merged.sentence = sentences.join("; ");
-        self.atoms.push(merged);
+        merged.patch.whole = Some(after);
+        merged.sentence = sentences(atoms.iter().map(|atom| atom.sentence.as_str()));
+        merged
     }
 }
 

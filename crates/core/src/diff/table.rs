@@ -124,6 +124,37 @@ fn choices() -> Vec<Row> {
     ]
 }
 
+/// Parts that accept everything or nothing.
+fn literals() -> Vec<Row> {
+    let any = |schema: Value| open(json!({ "a": schema }), json!([]));
+    let rest = |schema: Value| json!({"type": "object", "properties": {"a": text()}, "additionalProperties": schema});
+    vec![
+        ("a property becomes anything", any(text()), any(json!(true)), Yes, No),
+        ("a property is forbidden", any(text()), any(json!(false)), No, Yes),
+        ("a forbidden property is allowed", any(json!(false)), any(text()), Yes, No),
+        ("anything becomes a text", any(json!(true)), any(text()), No, Yes),
+        ("true is an empty schema", any(json!(true)), any(json!({})), Yes, Yes),
+        ("other members become free", rest(text()), rest(json!(true)), Yes, No),
+        ("other members are refused", rest(text()), rest(json!(false)), No, Yes),
+        ("other members are held to less", rest(json!({"type": "string", "maxLength": 3})), rest(text()), Yes, No),
+    ]
+}
+
+/// Several changes at once, where each would say something else alone.
+fn together() -> Vec<Row> {
+    let any = |branches: Value, rest: Value| json!({"anyOf": branches, "oneOf": rest});
+    let strings = || json!([{"type": "string"}, {"type": "null"}]);
+    vec![
+        ("a branch less and a condition more", any(json!([{"type": "string"}, {"type": "integer"}]), strings()), any(json!([{"type": "string"}]), json!([{"type": "string", "maxLength": 3}, {"type": "null"}, {"type": "boolean"}])), No, Yes),
+        ("a branch more and a shorter text", json!({"maxLength": 5, "anyOf": [{"type": "string"}]}), json!({"maxLength": 3, "anyOf": [{"type": "string"}, {"type": "null"}]}), No, No),
+        ("a member moves to a definition and changes", member(open(json!({"x": text()}), json!([]))), json!({
+            "type": "object", "properties": {"a": {"$ref": "#/$defs/b"}}, "required": ["a"], "additionalProperties": false,
+            "$defs": {"b": open(json!({"x": text()}), json!(["x"]))},
+        }), No, Yes),
+        ("a reference beside a bound", json!({"$ref": "#/$defs/t", "maxLength": 5, "$defs": {"t": text()}}), json!({"type": "string", "maxLength": 5}), Yes, Yes),
+    ]
+}
+
 fn rules() -> Vec<Row> {
     let range = |rules: Value| json!({"type": "object", "properties": {"start": {"type": "integer"}, "end": {"type": "integer"}}, "required": ["start", "end"], "x-rules": rules});
     let rule = |message: &str| json!([{"rule": "self.end >= self.start", "message": message}]);
@@ -164,7 +195,7 @@ pub(super) fn is_sound(witness: &Witness, old: &Contract, new: &Contract) -> boo
 
 #[test]
 fn typical_evolutions_ask_for_the_step_that_they_need() {
-    let rows = [annotations(), members(), values(), choices(), rules(), drafts()].concat();
+    let rows = [annotations(), members(), values(), choices(), literals(), together(), rules(), drafts()].concat();
     let mut wrong = Vec::new();
     for (name, old, new, old_answers, consumers) in rows {
         let (old, new) = (compile(&old), compile(&new));

@@ -44,6 +44,16 @@ pub(super) fn list<T: AsRef<str>>(texts: impl IntoIterator<Item = T>, word: &str
     }
 }
 
+/// Joins sentences, the first of them.
+pub(super) fn sentences<'s>(sentences: impl Iterator<Item = &'s str>) -> String {
+    let all: Vec<&str> = sentences.collect();
+    let mut told = all.iter().take(LIST_LIMIT).copied().collect::<Vec<_>>().join("; ");
+    if all.len() > LIST_LIMIT {
+        told.push_str(&format!("; and {} more changes", all.len() - LIST_LIMIT));
+    }
+    told
+}
+
 /// Says how the value of a keyword changes.
 pub(super) fn bound(keyword: &str, values: [Option<&Value>; 2]) -> String {
     match values {

@@ -28,10 +28,10 @@ impl Report<'_> {
         let Comparison { old, new, found, .. } = self.comparison;
         let subject = format!("{} → {}", known_as(old), known_as(new));
         printer.line(&[Span::new(Tone::Strong, subject)])?;
-        if let (Some(old), Some(new)) = (old.contract.name(), new.contract.name())
+        if let [Some(old), Some(new)] = [old, new].map(Party::title)
             && old != new
         {
-            let text = format!("  these contracts have different names: `{old}` and `{new}`");
+            let text = format!("  these contracts call themselves differently: `{old}` and `{new}`");
             printer.line(&[Span::new(Tone::Warning, text)])?;
         }
         if found.step().is_none() {
@@ -122,6 +122,16 @@ fn known_as(party: &Party<'_>) -> String {
     let version = party.contract.version().map(|version| format!(" {version}"));
     let print = party.contract.fingerprint().short();
     format!("{}{} ({print})", party.source.label(), version.unwrap_or_default())
+}
+
+impl Party<'_> {
+    /// Returns what the contract calls itself, whatever its file is called.
+    fn title(&self) -> Option<&str> {
+        let schema = self.contract.schema();
+        let text = |keyword: &str| schema.get(keyword).and_then(Value::as_str);
+        // An identifier may end in the version, which is another matter.
+        text("title").or_else(|| text("$id")?.split('@').next())
+    }
 }
 
 fn party(party: &Party<'_>) -> Value {

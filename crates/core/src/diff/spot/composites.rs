@@ -1,16 +1,17 @@
 //! Choices, conditions and references: schemas beside or inside of others for the same value.
 
-use std::collections::VecDeque;
+use serde_json::Value;
 
-use serde_json::{Map, Value};
-
-use crate::contract::Slot;
+use crate::contract::{SiteId, Slot};
 use crate::diff::reading::Child;
 use crate::diff::words::{Fate, fate, name};
 use crate::diff::{ChangeKind, Side};
 
 use super::scalars::differ;
-use super::{Effect, Patch, Spot};
+use super::{Effect, Frame, Patch, Spot};
+
+/// How many branches that came or went are changes of their own; more are one.
+const SINGLE_LIMIT: usize = 64;
 
 /// Keywords whose schemas only mean something together.
 const TOGETHER: [&[&str]; 5] = [
@@ -59,89 +60,90 @@ impl<'c> Spot<'_, 'c> {
     fn beside(&mut self) {
         let [removed, added] = self.children_of("allOf");
         let targets = [self.old.target(self.pair.old), self.new.target(self.pair.new)];
-        let [referred, refers] = match targets {
-            [Some(old), None] => [Some(old), None],
-            [None, Some(new)] => [None, Some(new)],
-            _ => [None, None],
-        };
+        let references = self.both("$ref");
         // A reference whose target is not at hand says all it says by its text.
-        let [before, after] = self.both("$ref");
-        let is_lost = targets == [None, None] && differ([before, after]);
-        if is_lost {
+        let is_lost = targets.iter().zip(references).any(|(it, text)| it.is_none() && text.is_some());
+        if is_lost && differ(references) {
             let sentence = "`$ref` changes".to_owned();
             self.atom(ChangeKind::Condition, &[], sentence, Patch::default()).effect =
                 Effect::UNKNOWN;
+            return;
         }
-        let mut sound = !self.sees_rest;
+        let [referred, refers] = match targets {
+            [Some(_), Some(_)] => [None, None],
+            targets => targets,
+        };
         let gone: Vec<_> = removed.iter().map(|child| child.id).chain(referred).collect();
         let fresh: Vec<_> = added.iter().map(|child| child.id).chain(refers).collect();
-        let mut current = VecDeque::new();
-        for id in &gone {
-            current.push_back(self.part(Side::Old, *id, &mut sound));
+        let mut sound = !self.sees_rest;
+        let before = self.parts_of(Side::Old, &gone, &mut sound);
+        let after = self.parts_of(Side::New, &fresh, &mut sound);
+        if sound {
+            self.before.beside.clone_from(&before);
         }
-        self.before.beside = current.iter().cloned().collect();
-        for _ in gone {
-            current.pop_front();
-            self.branch(Fate::Gone, current.iter().cloned().collect(), sound);
+        let subject = "a schema that applies beside the others";
+        if gone.len() + fresh.len() > SINGLE_LIMIT {
+            let sentence = "what applies beside the others (`allOf`) changes";
+            self.branch(sentence.to_owned(), after, sound);
+            return;
         }
-        for id in fresh {
-            current.push_back(self.part(Side::New, id, &mut sound));
-            self.branch(Fate::New, current.iter().cloned().collect(), sound);
+        for position in 0..gone.len() {
+            let rest = before.get(position + 1..).unwrap_or_default().to_vec();
+            self.branch(fate(subject, Fate::Gone), rest, sound);
+        }
+        for position in 0..fresh.len() {
+            let so_far = after.get(..=position).unwrap_or_default().to_vec();
+            self.branch(fate(subject, Fate::New), so_far, sound);
         }
     }
 
-    fn branch(&mut self, coming: Fate, beside: Vec<Value>, sound: bool) {
-        let patch = Patch { beside: Some(beside), ..Patch::default() };
-        let sentence = fate("a schema that applies beside the others", coming);
+    fn parts_of(&mut self, side: Side, ids: &[SiteId], sound: &mut bool) -> Vec<Value> {
+        ids.iter().map(|id| self.part(side, *id, sound)).collect()
+    }
+
+    fn branch(&mut self, sentence: String, beside: Vec<Value>, sound: bool) {
+        let patch = if sound { Patch::beside(beside) } else { Patch::default() };
         self.atom(ChangeKind::Condition, &[], sentence, patch).effect = Effect::if_sound(sound);
     }
 
-    /// Compares the branches of `anyOf`. Those that correspond accept nothing here: a choice between
-    /// them and others is wider exactly as far as the others are.
+    /// Compares the branches of `anyOf`.
     fn choice(&mut self) {
         let [removed, added] = self.children_of("anyOf");
-        if removed.is_empty() && added.is_empty() {
+        let count = removed.len() + added.len();
+        if count == 0 {
             return;
         }
         let [before, after] = self.both("anyOf");
-        let mut sound = !self.sees_rest;
-        let mut list = VecDeque::new();
-        for child in &removed {
-            list.push_back(self.part(Side::Old, child.id, &mut sound));
-        }
-        let mut fresh = VecDeque::new();
-        for child in &added {
-            fresh.push_back(self.part(Side::New, child.id, &mut sound));
-        }
-        self.before.apply(&choice_of(before.map(|_| &list)));
-        if before.is_none() || after.is_none() {
-            let coming = if before.is_none() { Fate::New } else { Fate::Gone };
-            let (sentence, patch) =
-                (fate("a choice (`anyOf`)", coming), choice_of(after.map(|_| &fresh)));
-            self.atom(ChangeKind::Condition, &[], sentence, patch).effect =
-                Effect::if_sound(sound);
+        if before.is_none() || after.is_none() || count > SINGLE_LIMIT {
+            self.reshaped(ChangeKind::Condition, &["anyOf"]);
             return;
         }
+        let mut sound = !self.sees_rest;
+        let ids = |children: &[Child<'_>]| children.iter().map(|it| it.id).collect::<Vec<_>>();
+        let mut list = self.parts_of(Side::Old, &ids(&removed), &mut sound);
+        let fresh = self.parts_of(Side::New, &ids(&added), &mut sound);
         for child in removed {
-            list.pop_front();
-            self.option((child, Fate::Gone), choice_of(Some(&list)), sound);
+            let before = choice_of(&list);
+            list.drain(..1.min(list.len()));
+            self.option((child, Fate::Gone), Frame { before, after: choice_of(&list) }, sound);
         }
         for (child, part) in added.into_iter().zip(fresh) {
-            list.push_back(part);
-            self.option((child, Fate::New), choice_of(Some(&list)), sound);
+            let before = choice_of(&list);
+            list.push(part);
+            self.option((child, Fate::New), Frame { before, after: choice_of(&list) }, sound);
         }
     }
 
-    fn option(&mut self, (child, coming): (Child<'_>, Fate), patch: Patch, sound: bool) {
+    fn option(&mut self, (child, coming): (Child<'_>, Fate), frame: Frame, sound: bool) {
         let (reading, side) = match coming {
             Fate::New => (self.new, Side::New),
             Fate::Gone => (self.old, Side::Old),
         };
         let pointer = reading.pointer(child.id);
         let sentence = fate("a branch of `anyOf`", coming);
-        let atom = self.atom(ChangeKind::Branch, &[], sentence, patch);
+        let atom = self.atom(ChangeKind::Branch, &[], sentence, Patch::default());
         (atom.pointer, atom.side) = (pointer, side);
-        atom.effect = Effect::if_sound(sound);
+        (atom.frame, atom.effect) = (Some(frame), Effect::if_sound(sound));
     }
 
     /// Compares what `dependentSchemas` asks of objects that have a member.
@@ -150,40 +152,43 @@ impl<'c> Spot<'_, 'c> {
         if removed.is_empty() && added.is_empty() {
             return;
         }
-        let mut map = Map::new();
         let mut sound = !self.sees_rest;
-        let key = |child: Child<'c>| match child.slot {
-            Slot::Named(name) => name,
-            Slot::Alone | Slot::At(_) => "",
-        };
+        let mut before = self.before.clone();
         for child in &removed {
-            map.insert(key(*child).to_owned(), self.part(Side::Old, child.id, &mut sound));
+            before.apply(&dependent(*child, Some(self.part(Side::Old, child.id, &mut sound))));
         }
-        let patch = |map: &Map<String, Value>| Patch {
-            set: vec![("dependentSchemas", Some(Value::Object(map.clone())))],
-            beside: None,
-        };
-        self.before.apply(&patch(&map));
-        let gone = removed.into_iter().map(|child| (child, Fate::Gone));
-        for (child, coming) in gone.chain(added.into_iter().map(|child| (child, Fate::New))) {
-            match coming {
-                Fate::Gone => drop(map.remove(key(child))),
-                Fate::New => {
-                    map.insert(key(child).to_owned(), self.part(Side::New, child.id, &mut sound));
-                }
-            }
+        let mut fresh = Vec::new();
+        for child in &added {
+            fresh.push(dependent(*child, Some(self.part(Side::New, child.id, &mut sound))));
+        }
+        if sound {
+            self.before = before;
+        }
+        let gone = removed.into_iter().map(|child| (child, Fate::Gone, dependent(child, None)));
+        let fresh = added.into_iter().zip(fresh).map(|(child, patch)| (child, Fate::New, patch));
+        for (child, coming, patch) in gone.chain(fresh).collect::<Vec<_>>() {
             let sentence = fate(&format!("what objects with {} must be", name(key(child))), coming);
-            self.atom(ChangeKind::Branch, &[], sentence, patch(&map)).effect =
-                Effect::if_sound(sound);
+            let patch = if sound { patch } else { Patch::default() };
+            self.atom(ChangeKind::Branch, &[], sentence, patch).effect = Effect::if_sound(sound);
         }
     }
 }
 
-/// Returns the patch that leaves a choice between `branches` and those that correspond.
-fn choice_of(branches: Option<&VecDeque<Value>>) -> Patch {
-    let list = branches.map(|branches| {
-        let corresponding = std::iter::once(Value::Bool(false));
-        Value::Array(corresponding.chain(branches.iter().cloned()).collect())
-    });
-    Patch { set: vec![("anyOf", list)], beside: None }
+fn key<'c>(child: Child<'c>) -> &'c str {
+    match child.slot {
+        Slot::Named(name) => name,
+        Slot::Alone | Slot::At(_) => "",
+    }
+}
+
+/// Returns the change that asks `value` of objects that have a member.
+fn dependent(child: Child<'_>, value: Option<Value>) -> Patch {
+    let entry = Some(("dependentSchemas", key(child).to_owned(), value));
+    Patch { entry, ..Patch::default() }
+}
+
+/// Returns the choice between `branches` and those that correspond.
+fn choice_of(branches: &[Value]) -> Value {
+    let corresponding = std::iter::once(Value::Bool(false));
+    Value::Array(corresponding.chain(branches.iter().cloned()).collect())
 }

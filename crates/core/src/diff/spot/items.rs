@@ -85,7 +85,7 @@ const INVERTING: [&str; 4] = ["not", "oneOf", "if", "contains"];
 
 fn whole(keywords: &[&'static str], mut held: Map<String, Value>) -> Patch {
     let set = keywords.iter().map(|keyword| (*keyword, held.remove(*keyword)));
-    Patch { set: set.collect(), beside: None }
+    Patch::set(set.collect())
 }
 
 /// Says how a keyword that holds schemas changes.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::contract::{Slot, text_matching};
 use crate::diff::reading::Child;
@@ -13,59 +13,25 @@ use super::{Effect, Patch, Spot};
 
 const MEMBERS: [&str; 3] = ["properties", "patternProperties", "additionalProperties"];
 
-/// What is said of members, with stand-ins for what corresponds.
-struct Shape {
-    properties: Map<String, Value>,
-    patterns: Map<String, Value>,
-    rest: Option<Value>,
-}
-
-impl Shape {
-    fn patch(&self) -> Patch {
-        let map = |map: &Map<String, Value>| {
-            (!map.is_empty()).then(|| Value::Object(map.clone()))
-        };
-        let set = vec![
-            ("properties", map(&self.properties)),
-            ("patternProperties", map(&self.patterns)),
-            ("additionalProperties", self.rest.clone()),
-        ];
-        Patch { set, beside: None }
-    }
-
-    fn slot(&mut self, child: Child<'_>, value: Option<Value>) {
-        let map = match (child.keyword, child.slot) {
-            ("properties", Slot::Named(_)) => &mut self.properties,
-            ("patternProperties", Slot::Named(_)) => &mut self.patterns,
-            _ => {
-                self.rest = value;
-                return;
-            }
-        };
-        let Slot::Named(name) = child.slot else { return };
-        match value {
-            Some(value) => map.insert(name.to_owned(), value),
-            None => map.remove(name),
-        };
-    }
-}
-
 impl Spot<'_, '_> {
     pub(super) fn members(&mut self) {
+        // In this order each change means something while the others are not made yet: nothing could
+        // have a member that must be there and must not.
+        self.required(Fate::Gone);
         if self.is_reshaped(&MEMBERS) {
             self.declared();
         }
-        self.required();
+        self.required(Fate::New);
     }
 
     fn declared(&mut self) {
-        let concerns = |child: &&Child<'_>| MEMBERS.contains(&child.keyword);
-        let removed: Vec<Child<'_>> = self.tied.removed.iter().filter(concerns).copied().collect();
-        let added: Vec<Child<'_>> = self.tied.added.iter().filter(concerns).copied().collect();
+        let concerns = |child: &Child<'_>| MEMBERS.contains(&child.keyword);
+        let [removed, added] = [&self.tied.removed, &self.tied.added]
+            .map(|all| all.iter().copied().filter(concerns).collect::<Vec<_>>());
         let both: Vec<Child<'_>> =
-            self.tied.both.iter().map(|(old, _)| *old).filter(|it| concerns(&it)).collect();
-        let mut shape = Shape { properties: Map::new(), patterns: Map::new(), rest: None };
+            self.tied.both.iter().map(|(old, _)| *old).filter(concerns).collect();
         let mut sound = !self.sees_rest;
+        let mut before = self.before.clone();
         for child in both {
             // What holds for the same members on both sides decides nothing; which members are not
             // declared is another matter.
@@ -73,21 +39,25 @@ impl Spot<'_, '_> {
                 "additionalProperties" => self.part(Side::Old, child.id, &mut sound),
                 _ => Value::Bool(true),
             };
-            shape.slot(child, Some(stand_in));
+            before.apply(&slot(child, Some(stand_in)));
         }
         for child in &removed {
-            let part = self.part(Side::Old, child.id, &mut sound);
-            shape.slot(*child, Some(part));
+            before.apply(&slot(*child, Some(self.part(Side::Old, child.id, &mut sound))));
         }
-        self.before.apply(&shape.patch());
+        let mut fresh = Vec::new();
+        for child in &added {
+            fresh.push(slot(*child, Some(self.part(Side::New, child.id, &mut sound))));
+        }
+        // What cannot be compared must not count where the others are.
+        if sound {
+            self.before = before;
+        }
+        let patched = |patch| if sound { patch } else { Patch::default() };
         for child in removed {
-            shape.slot(child, None);
-            self.member((child, Fate::Gone), shape.patch(), sound);
+            self.member((child, Fate::Gone), patched(slot(child, None)), sound);
         }
-        for child in added {
-            let part = self.part(Side::New, child.id, &mut sound);
-            shape.slot(child, Some(part));
-            self.member((child, Fate::New), shape.patch(), sound);
+        for (child, patch) in added.into_iter().zip(fresh) {
+            self.member((child, Fate::New), patched(patch), sound);
         }
     }
 
@@ -120,16 +90,21 @@ impl Spot<'_, '_> {
         atom.effect = Effect::if_sound(sound);
     }
 
-    fn required(&mut self) {
+    /// Notes the members that must be there no longer, or that must from now on.
+    fn required(&mut self, coming: Fate) {
         let names = |value: Option<&Value>| -> BTreeSet<String> {
             let names = value.and_then(Value::as_array).into_iter().flatten();
             names.filter_map(Value::as_str).map(str::to_owned).collect()
         };
         let [before, after] = self.both("required").map(names);
-        let mut current = before.clone();
-        let gone = before.difference(&after).map(|key| (key, Fate::Gone));
-        let fresh = after.difference(&before).map(|key| (key, Fate::New));
-        for (key, coming) in gone.chain(fresh) {
+        let (mut current, changed): (BTreeSet<String>, Vec<String>) = match coming {
+            Fate::Gone => (before.clone(), before.difference(&after).cloned().collect()),
+            Fate::New => (
+                before.intersection(&after).cloned().collect(),
+                after.difference(&before).cloned().collect(),
+            ),
+        };
+        for key in &changed {
             let (kind, sentence) = match coming {
                 Fate::New => {
                     current.insert(key.clone());
@@ -143,10 +118,21 @@ impl Spot<'_, '_> {
             let list = Value::from(current.iter().cloned().collect::<Vec<_>>());
             // Draft 4 knows no empty list.
             let list = Some(list).filter(|_| !current.is_empty());
-            let patch = Patch { set: vec![("required", list)], beside: None };
+            let patch = Patch::set(vec![("required", list)]);
             let atom = self.atom(kind, &["required"], sentence, patch);
             atom.member = Some(key.clone());
         }
+    }
+}
+
+/// Returns the change that puts `value` where `child` stands.
+fn slot(child: Child<'_>, value: Option<Value>) -> Patch {
+    match child.slot {
+        Slot::Named(name) => {
+            let entry = Some((child.keyword, name.to_owned(), value));
+            Patch { entry, ..Patch::default() }
+        }
+        Slot::Alone | Slot::At(_) => Patch::set(vec![(child.keyword, value)]),
     }
 }
 

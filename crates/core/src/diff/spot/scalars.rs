@@ -59,7 +59,7 @@ impl Spot<'_, '_> {
         let said = differing.iter().map(|keyword| bound(keyword, self.both(keyword)));
         let sentence = said.collect::<Vec<_>>().join("; ");
         let set = differing.iter().map(|keyword| (*keyword, self.both(keyword)[1].cloned()));
-        let patch = Patch { set: set.collect(), beside: None };
+        let patch = Patch::set(set.collect());
         // Whoever breaks `dependentRequired` lacks what is then required.
         let broken = if kind == ChangeKind::Members { &[] } else { keywords };
         self.atom(kind, broken, sentence, patch);
@@ -83,7 +83,7 @@ impl Spot<'_, '_> {
             (Some(before), None) => format!("other types than {} are accepted", or(before)),
             (None, None) => return,
         };
-        let patch = Patch { set: vec![("type", new.cloned())], beside: None };
+        let patch = Patch::set(vec![("type", new.cloned())]);
         self.atom(ChangeKind::Type, &["type"], sentence, patch);
     }
 
@@ -99,9 +99,8 @@ impl Spot<'_, '_> {
                 (None, None) | (Some(_), Some(_)) => None,
             }
         };
-        let set = |list: Option<Value>, one: Option<Value>| Patch {
-            set: vec![("enum", list), ("const", one)],
-            beside: None,
+        let set = |list: Option<Value>, one: Option<Value>| {
+            Patch::set(vec![("enum", list), ("const", one)])
         };
         let [many, one] = sides.map(|[_, new]| new.cloned());
         let (Some(before), Some(after)) = (listed(0), listed(1)) else {
