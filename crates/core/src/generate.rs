@@ -23,8 +23,7 @@ mod hostile;
 mod laws;
 
 use crate::contract::{Contract, ExampleError};
-use crate::json::Pointer;
-use crate::lower::{Dialect, Loss, Narrowing, Unportable, Unsayable, lower};
+use crate::lower::{Dialect, EnforcedBy, Loss, Narrowing, Unportable, Unsayable, lower};
 
 pub use prompt::Prompt;
 
@@ -207,14 +206,12 @@ fn types(contract: &Contract, order: &Order<'_>) -> Result<Generated, GenerateEr
         Target::Typescript => typescript::render(&model),
         Target::Python => python::render(&model),
         Target::Go => go::render(&model, called),
-        _ => markdown::render(&model, contract, called),
+        Target::Markdown | Target::Prompt | Target::Example | Target::JsonSchema => {
+            markdown::render(&model, contract, called)
+        }
     };
     let mut losses = model.losses;
-    losses.extend(rendered.lost.into_iter().map(|pointer| Loss {
-        pointer,
-        keyword: "pattern".to_owned(),
-        enforced_by: crate::lower::EnforcedBy::VerdictOnly,
-    }));
+    losses.extend(rendered.lost);
     losses.sort();
     losses.dedup();
     let mut narrowings = model.narrowings;
@@ -224,13 +221,12 @@ fn types(contract: &Contract, order: &Order<'_>) -> Result<Generated, GenerateEr
     }
     narrowings.sort();
     let header = header::Header { contract, called, losses: &losses, narrowings: &narrowings };
-    let text = match order.target {
-        Target::Markdown => rendered.text.replacen(header::MARK, &header.section(), 1),
-        target => {
-            let comment = header.comment(target, &rendered.notes);
-            rendered.text.replacen(header::MARK, &comment, 1)
-        }
+    let header = if order.target == Target::Markdown {
+        header.section()
+    } else {
+        header.comment(order.target, &rendered.notes)
     };
+    let text = rendered.text.replacen(header::MARK, &header, 1);
     Ok(Generated { text, losses, narrowings, without_example: rendered.without_example })
 }
 
@@ -238,12 +234,25 @@ fn types(contract: &Contract, order: &Order<'_>) -> Result<Generated, GenerateEr
 struct Rendered {
     /// The text, with [`header::MARK`] where the header stands.
     text: String,
-    /// Schemas whose `pattern` it does not check.
-    lost: Vec<Pointer>,
+    /// What it does not check, beside what no target does.
+    lost: Vec<Loss>,
     integers: Integers,
     /// What else its readers must know.
     notes: Vec<&'static str>,
     without_example: Option<ExampleError>,
+}
+
+/// Returns the patterns that an engine cannot match; all of them, if there is none.
+fn lost(model: &model::Model, engine: Option<pattern::Engine>) -> Vec<Loss> {
+    let is_lost = |it: &&model::Pattern| {
+        engine.is_none_or(|engine| pattern::translated(&it.text, engine).is_none())
+    };
+    let lost = |it: &model::Pattern| Loss {
+        pointer: it.at.clone(),
+        keyword: "pattern".to_owned(),
+        enforced_by: EnforcedBy::VerdictOnly,
+    };
+    model.patterns().filter(is_lost).map(lost).collect()
 }
 
 /// Which integers a target holds.

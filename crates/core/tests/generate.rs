@@ -65,7 +65,17 @@ fn playbook() -> Contract {
 fn a_prompt_has_the_schema_the_directive_and_one_example() {
     let contract = playbook();
     let prompt = text(&contract, Target::Prompt);
-    insta::assert_snapshot!(prompt, @"");
+    insta::assert_snapshot!(prompt, @r#"
+    Your final answer must be one JSON value that satisfies this JSON Schema:
+
+    {"type":"array","items":{"type":"object","required":["severity","file","line_start","line_end","description","suggestion"],"properties":{"severity":{"type":"string","enum":["critical","warning","info"]},"file":{"type":"string"},"line_start":{"type":"integer"},"line_end":{"type":"integer"},"description":{"type":"string"},"suggestion":{"type":"string"}}}}
+
+    Answer with only that JSON: no explanation before or after it, no Markdown fence, no comments.
+
+    An example of the form, whose content means nothing:
+
+    [{"severity":"critical","file":"Example file","line_start":1,"line_end":1,"description":"Example description","suggestion":"Example suggestion"}]
+    "#);
     let schema = contract.schema().to_string();
     assert!(prompt.contains(&schema));
     // About 120 tokens were paid for it when it was written by hand.

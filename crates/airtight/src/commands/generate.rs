@@ -77,14 +77,18 @@ fn refuse_nonsense(args: &GenerateArgs) -> Result<(), Error> {
     }
     if args.dialect.is_some() && args.target != Target::JsonSchema {
         let message = format!("`--dialect` means nothing for `{target}`: only a schema has one");
-        return Err(usage(&message).hint("type `airtight generate json-schema CONTRACT --dialect NAME`"));
+        return Err(
+            usage(&message).hint("type `airtight generate json-schema CONTRACT --dialect NAME`")
+        );
     }
     if args.name.is_some() && !args.target.has_types() {
         let message = format!("`--name` means nothing for `{target}`: there is no type in it");
         return Err(usage(&message).hint("leave it out"));
     }
     if args.name.is_some() && args.contracts.len() > 1 {
-        return Err(usage("`--name` takes one contract").hint("leave it out, or type one command for each"));
+        return Err(
+            usage("`--name` takes one contract").hint("leave it out, or type one command for each")
+        );
     }
     if args.contracts.len() > 1 && args.output.is_none() && args.format == Format::Text {
         return Err(usage("several contracts do not go to stdout")
@@ -123,7 +127,8 @@ fn make(argument: &str, args: &GenerateArgs, environment: &Environment) -> Resul
         root: args.name.as_deref(),
         dialect: args.dialect,
     };
-    let generated = generate(&contract, &order).map_err(|error| refusal(&source, error, &command))?;
+    let generated =
+        generate(&contract, &order).map_err(|error| refusal(&source, error, &command))?;
     Ok(Made { typed: argument.to_owned(), called, source, contract, generated })
 }
 
@@ -153,7 +158,9 @@ fn warn(made: &Made, args: &GenerateArgs, printer: &mut Printer) {
     }
     if args.target == Target::Prompt && io::stderr().is_terminal() {
         let (all, schema) = tokens(made);
-        let text = format!("about {all} tokens, {schema} of them for the schema; the model's own count differs");
+        let text = format!(
+            "about {all} tokens, {schema} of them for the schema; the model's own count differs"
+        );
         printer.note(&[Span::new(Tone::Dim, text)]);
     }
 }
@@ -168,7 +175,8 @@ fn tokens(made: &Made) -> (u64, u64) {
 fn print(all: &[Made], args: &GenerateArgs, printer: &mut Printer) -> Result<Outcome, Error> {
     if args.format == Format::Json {
         let generated: Value = all.iter().map(|made| document(made, args)).collect();
-        let document = json!({ "version": VERSION, "target": args.target.name(), "generated": generated });
+        let document =
+            json!({ "version": VERSION, "target": args.target.name(), "generated": generated });
         printer.json(&document.to_string())?;
         return Ok(Outcome::Met);
     }
@@ -176,7 +184,9 @@ fn print(all: &[Made], args: &GenerateArgs, printer: &mut Printer) -> Result<Out
         let text = &made.generated.text;
         match args.target {
             // They may hold anything that a contract says, so a terminal gets it spelt out.
-            Target::Prompt | Target::Example | Target::JsonSchema => printer.json(text.trim_end_matches('\n'))?,
+            Target::Prompt | Target::Example | Target::JsonSchema => {
+                printer.json(text.trim_end_matches('\n'))?
+            }
             Target::Markdown | Target::Rust | Target::Typescript | Target::Python | Target::Go => {
                 printer.verbatim(text.as_bytes())?;
             }
@@ -225,7 +235,8 @@ fn check(
     if stale.is_empty() {
         return Ok(Outcome::Met);
     }
-    let message = format!("{} of {} files are not what their contracts give", stale.len(), all.len());
+    let message =
+        format!("{} of {} files are not what their contracts give", stale.len(), all.len());
     Err(Error::new(Outcome::Stale, message).with_findings(findings).hint(refresh(args, &stale)))
 }
 
@@ -245,6 +256,11 @@ fn refresh(args: &GenerateArgs, stale: &[&str]) -> String {
     if args.patterns.look_around {
         command.push_str(" --look-around");
     }
-    let is_typed_again = stale.iter().all(|typed| typed.trim() != "-") && command.len() <= COMMAND_LIMIT_BYTES;
-    if is_typed_again { format!("run `{command}`") } else { "run it again without `--check`".to_owned() }
+    let is_typed_again =
+        stale.iter().all(|typed| typed.trim() != "-") && command.len() <= COMMAND_LIMIT_BYTES;
+    if is_typed_again {
+        format!("run `{command}`")
+    } else {
+        "run it again without `--check`".to_owned()
+    }
 }

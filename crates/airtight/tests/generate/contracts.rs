@@ -20,7 +20,11 @@ const SHIPPED: [(&str, &str, &str); 7] = [
     ("code_review", "schemas/code-review.json", "schemas/examples/code-review.json"),
     ("contact", "schemas/contact.json", "schemas/examples/contact.json"),
     ("triage", "schemas/triage.json", "schemas/examples/triage.json"),
-    ("blog_writer", "contracts/blog-writer.json", "contracts/examples/blog-writer/onboarding.out.json"),
+    (
+        "blog_writer",
+        "contracts/blog-writer.json",
+        "contracts/examples/blog-writer/onboarding.out.json",
+    ),
     (
         "context_file_writer",
         "contracts/context-file-writer.json",
@@ -36,6 +40,11 @@ const SHIPPED: [(&str, &str, &str); 7] = [
 fn read(path: &str) -> Value {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     serde_json::from_slice(&std::fs::read(root.join(path)).unwrap()).unwrap()
+}
+
+/// Returns the names of the contracts that ship.
+pub(crate) fn shipped() -> impl Iterator<Item = &'static str> {
+    SHIPPED.iter().map(|(name, _, _)| *name)
 }
 
 /// Returns every contract that is tried.

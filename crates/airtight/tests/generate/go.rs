@@ -4,6 +4,7 @@ use std::process::Command;
 
 use airtight_core::generate::Target;
 
+use crate::contracts::shipped;
 use crate::toolchain::{Toolchain, cache, say_missing};
 use crate::trial::{compare, run, trials, write, write_instances};
 
@@ -67,7 +68,9 @@ fn generated_go_agrees_with_the_contract() {
         let (name, root) = (trial.name, &trial.root);
         write(&folder.path().join(format!("{name}/{name}.go")), &trial.generated.text);
         imports.push_str(&format!("\t{name} \"generated/{name}\"\n"));
-        arms.push_str(&format!("\t\tcase \"{name}\":\n\t\t\tfmt.Fprintln(writer, judge[{name}.{root}](text))\n"));
+        arms.push_str(&format!(
+            "\t\tcase \"{name}\":\n\t\t\tfmt.Fprintln(writer, judge[{name}.{root}](text))\n"
+        ));
     }
     let main = MAIN.replace("//IMPORTS\n", &imports).replace("//ARMS\n", &arms);
     write(&folder.path().join("main.go"), &main);
@@ -81,6 +84,10 @@ fn generated_go_agrees_with_the_contract() {
         command.env("GOFLAGS", "-mod=mod").env("GOPROXY", "off").env("GOTOOLCHAIN", "local");
         run(&mut command, &instances)
     };
+    for name in shipped() {
+        let path = folder.path().join(format!("{name}/{name}.go"));
+        assert_eq!(run(Command::new("gofmt").arg("-l").arg(&path), &instances), "");
+    }
     go(&["vet", "./..."]);
     go(&["build", "-o", "generated", "."]);
     let said = run(&mut Command::new(folder.path().join("generated")), &instances);

@@ -83,7 +83,12 @@ fn changes(value: &Value) -> Vec<Value> {
         }
         Value::Number(number) => {
             let float = number.as_f64().unwrap();
-            found.extend([json!(float + 1.0), json!(float - 1.0), json!(float), json!(float + 0.25)]);
+            found.extend([
+                json!(float + 1.0),
+                json!(float - 1.0),
+                json!(float),
+                json!(float + 0.25),
+            ]);
             found.push(json!(number.to_string()));
         }
         Value::Array(items) => found.extend(list_changes(items)),
@@ -94,7 +99,8 @@ fn changes(value: &Value) -> Vec<Value> {
 }
 
 fn list_changes(items: &[Value]) -> Vec<Value> {
-    let mut found = vec![[items, &[json!(null)]].concat().into(), [items, items, items].concat().into()];
+    let mut found =
+        vec![[items, &[json!(null)]].concat().into(), [items, items, items].concat().into()];
     found.extend((0..items.len()).map(|gone| {
         let kept = items.iter().enumerate().filter(|(index, _)| *index != gone);
         kept.map(|(_, item)| item.clone()).collect::<Value>()
@@ -110,7 +116,11 @@ fn object_changes(members: &Map<String, Value>) -> Vec<Value> {
     };
     // Serde would read an object from these.
     let mut found = vec![members.values().cloned().collect::<Value>()];
-    found.extend([with("unexpected", json!(1)), with("unexpected", json!("x")), with("unexpected", json!(null))]);
+    found.extend([
+        with("unexpected", json!(1)),
+        with("unexpected", json!("x")),
+        with("unexpected", json!(null)),
+    ]);
     for gone in members.keys() {
         let kept = members.iter().filter(|(key, _)| *key != gone);
         let kept: Map<String, Value> = kept.map(|(key, it)| (key.clone(), it.clone())).collect();

@@ -35,7 +35,7 @@ said = []
 for line in sys.stdin.buffer.read().decode().split("\n"):
     if line:
         name, text = line.split("\t", 1)
-        said.append(judge(importlib.import_module(name).Root, text))
+        said.append(judge(importlib.import_module("generated." + name).Root, text))
 print("\n".join(said))
 "#;
 
@@ -45,7 +45,7 @@ fn generated_python_agrees_with_the_contract() {
     let trials = trials(Target::Python);
     let folder = tempfile::tempdir().unwrap();
     for trial in &trials {
-        write(&folder.path().join(format!("{}.py", trial.name)), &trial.generated.text);
+        write(&folder.path().join(format!("generated/{}.py", trial.name)), &trial.generated.text);
     }
     write(&folder.path().join("main.py"), MAIN);
     let instances = folder.path().join("instances");

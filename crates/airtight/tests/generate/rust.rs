@@ -1,9 +1,11 @@
 //! Rust, by the compiler of the workspace, with the serde that the workspace has.
 
+use std::path::Path;
 use std::process::Command;
 
 use airtight_core::generate::Target;
 
+use crate::contracts::shipped;
 use crate::toolchain::cache;
 use crate::trial::{compare, run, trials, write, write_instances};
 
@@ -45,6 +47,14 @@ fn main() {
 }
 "#;
 
+/// What people generate is formatted with the rest of their code, and must stay what it is.
+fn check_form(sources: &Path) {
+    for name in shipped() {
+        let path = sources.join(format!("{name}.rs"));
+        run(Command::new("rustfmt").args(["--check", "--edition", "2024"]).arg(&path), &path);
+    }
+}
+
 #[test]
 fn generated_rust_agrees_with_the_contract() {
     let trials = trials(Target::Rust);
@@ -61,6 +71,7 @@ fn generated_rust_agrees_with_the_contract() {
     write(&folder.path().join("src/main.rs"), &MAIN.replace("//ARMS", &arms));
     let instances = folder.path().join("instances");
     write_instances(&trials, &instances);
+    check_form(&folder.path().join("src"));
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let built = cache().unwrap_or_else(|| folder.path().to_owned()).join("target");
     let said = run(

@@ -85,7 +85,12 @@ pub(crate) fn run(command: &mut Command, stdin: &Path) -> String {
     let stdin = std::fs::File::open(stdin).unwrap();
     let output = command.stdin(Stdio::from(stdin)).output().unwrap();
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    assert!(output.status.success(), "{command:?}\n{}\n{}", text(&output.stdout), text(&output.stderr));
+    assert!(
+        output.status.success(),
+        "{command:?}\n{}\n{}",
+        text(&output.stdout),
+        text(&output.stderr)
+    );
     text(&output.stdout)
 }
 
@@ -123,7 +128,9 @@ impl Trial {
         let conforms = accepts(&self.contract, instance);
         match written {
             None if conforms && !self.is_narrowed(instance) => Some("refused, but conforms"),
-            Some(_) if !accepts(&self.weakened, instance) => Some("accepted, but breaks what is checked"),
+            Some(_) if !accepts(&self.weakened, instance) => {
+                Some("accepted, but breaks what is checked")
+            }
             Some(written) if conforms => {
                 let written = serde_json::from_str(written).unwrap_or(Value::Null);
                 (!accepts(&self.contract, &written)).then_some("what is written does not conform")

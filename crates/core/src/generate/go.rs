@@ -15,7 +15,7 @@ use super::model::{Definition, Edge, Form, Id, Integer, List, Model, Number, Res
 use super::name::{Names, pascal};
 use super::pattern::{Engine, translated};
 use super::text::{Escapes, lines, quoted};
-use super::{Integers, Rendered};
+use super::{Integers, Rendered, lost};
 use support::Need;
 
 #[rustfmt::skip]
@@ -34,8 +34,7 @@ pub(super) fn render(model: &Model, called: &str) -> Rendered {
     for (_, definition) in model.definitions() {
         names.unique(&exported(&definition.name));
     }
-    let mut writer =
-        Writer { model, names, needs: RefCell::default(), body: String::new() };
+    let mut writer = Writer { model, names, needs: RefCell::default(), body: String::new() };
     for (id, definition) in model.definitions() {
         writer.definition(id, definition);
     }
@@ -47,27 +46,15 @@ pub(super) fn render(model: &Model, called: &str) -> Rendered {
         writer.body,
         support::helpers(&needs)
     );
-    let open = model.definitions().any(|(_, it)| match &it.form {
-        Form::Object(object) => object.rest == Rest::Open,
-        _ => false,
-    });
+    let open = model.objects().any(|object| object.rest == Rest::Open);
     let note = "Members that the contract does not name are accepted, and not kept.";
     Rendered {
         text,
-        lost: lost(model),
+        lost: lost(model, Some(Engine::Re2)),
         integers: Integers::Bits64,
         notes: if open { vec![note] } else { Vec::new() },
         without_example: None,
     }
-}
-
-fn lost(model: &Model) -> Vec<crate::json::Pointer> {
-    let texts = model.definitions().filter_map(|(_, definition)| match &definition.form {
-        Form::Text(text) => Some(&text.patterns),
-        _ => None,
-    });
-    let lost = texts.flatten().filter(|it| translated(&it.text, Engine::Re2).is_none());
-    lost.map(|pattern| pattern.at.clone()).collect()
 }
 
 fn package(called: &str) -> String {
@@ -144,8 +131,10 @@ impl Writer<'_> {
         } else {
             self.line(&format!("type {name} {kind}"));
         }
-        let (field, inner) = if is_held { (".Value", "v.Value".to_owned()) } else { ("", format!("({kind})(v)")) };
-        let target = if is_held { format!("v{field} = read") } else { format!("*v = {name}(read)") };
+        let (field, inner) =
+            if is_held { (".Value", "v.Value".to_owned()) } else { ("", format!("({kind})(v)")) };
+        let target =
+            if is_held { format!("v{field} = read") } else { format!("*v = {name}(read)") };
         self.unmarshal(name, &format!("\tread, err := {reader}(data)\n\tif err != nil {{\n\t\treturn err\n\t}}\n\t{target}\n\treturn nil\n"));
         let check = self.checker(id, of).map(|check| format!("\treturn {check}({inner})\n"));
         self.validate(name, &check.unwrap_or_else(|| "\treturn nil\n".to_owned()));
@@ -161,11 +150,14 @@ impl Writer<'_> {
         }
         self.read_scalar(name, ("readText", Need::Text));
         self.need(Need::Errors);
-        self.validate(name, &format!(
-            "\tswitch v {{\n\tcase {}:\n\t\treturn nil\n\t}}\n\treturn errors.New({})\n",
-            cases.join(", "),
-            literal("must be one of the words of the contract")
-        ));
+        self.validate(
+            name,
+            &format!(
+                "\tswitch v {{\n\tcase {}:\n\t\treturn nil\n\t}}\n\treturn errors.New({})\n",
+                cases.join(", "),
+                literal("must be one of the words of the contract")
+            ),
+        );
     }
 
     fn text(&mut self, name: &str, text: &Text) {
@@ -174,18 +166,29 @@ impl Writer<'_> {
             self.need(Need::Count);
         }
         if text.min > 0 {
-            checks.push((format!("utf8.RuneCountInString(string(v)) < {}", text.min), counted("least", text.min, "character")));
+            checks.push((
+                format!("utf8.RuneCountInString(string(v)) < {}", text.min),
+                counted("least", text.min, "character"),
+            ));
         }
         if let Some(max) = text.max {
-            checks.push((format!("utf8.RuneCountInString(string(v)) > {max}"), counted("most", max, "character")));
+            checks.push((
+                format!("utf8.RuneCountInString(string(v)) > {max}"),
+                counted("most", max, "character"),
+            ));
         }
         let patterns = text.patterns.iter().filter_map(|it| translated(&it.text, Engine::Re2));
         let mut compiled = String::new();
         for pattern in patterns {
             self.need(Need::Pattern);
             let variable = self.names.unique(&format!("pattern{name}"));
-            compiled.push_str(&format!("\nvar {variable} = regexp.MustCompile({})\n", literal(&pattern)));
-            checks.push((format!("!{variable}.MatchString(string(v))"), "a match of its pattern".to_owned()));
+            let written =
+                if pattern.contains('`') { literal(&pattern) } else { format!("`{pattern}`") };
+            compiled.push_str(&format!("\nvar {variable} = regexp.MustCompile({written})\n"));
+            checks.push((
+                format!("!{variable}.MatchString(string(v))"),
+                "a match of its pattern".to_owned(),
+            ));
         }
         self.scalar(name, "string", ("readText", Need::Text), &checks);
         self.body.push_str(&compiled);
@@ -203,7 +206,8 @@ impl Writer<'_> {
             checks.push((format!("v%{factor} != 0"), format!("a multiple of {factor}")));
         }
         if !integer.allowed.is_empty() {
-            let others: Vec<String> = integer.allowed.iter().map(|it| format!("v != {it}")).collect();
+            let others: Vec<String> =
+                integer.allowed.iter().map(|it| format!("v != {it}")).collect();
             checks.push((others.join(" && "), "one of the numbers of the contract".to_owned()));
         }
         self.scalar(name, "int64", ("readWhole", Need::Whole), &checks);
@@ -211,7 +215,9 @@ impl Writer<'_> {
 
     fn number(&mut self, name: &str, number: &Number) {
         let mut checks = Vec::new();
-        for (bound, signs, word) in [(number.min, ("<", "<="), "least"), (number.max, (">", ">="), "most")] {
+        for (bound, signs, word) in
+            [(number.min, ("<", "<="), "least"), (number.max, (">", ">="), "most")]
+        {
             let Some(bound) = bound else { continue };
             let is_inclusive = bound.edge == Edge::Inclusive;
             let sign = if is_inclusive { signs.0 } else { signs.1 };
@@ -243,10 +249,13 @@ impl Writer<'_> {
 
     fn read_scalar(&mut self, name: &str, (reader, need): (&str, Need)) {
         self.need(need);
-        self.unmarshal(name, &format!(
-            "\tread, err := {reader}(data)\n\tif err != nil {{\n\t\treturn err\n\t}}\n\t\
+        self.unmarshal(
+            name,
+            &format!(
+                "\tread, err := {reader}(data)\n\tif err != nil {{\n\t\treturn err\n\t}}\n\t\
              *v = {name}(read)\n\treturn v.Validate()\n"
-        ));
+            ),
+        );
     }
 
     fn refusals(&self, checks: &[(String, String)]) -> String {
@@ -254,7 +263,9 @@ impl Writer<'_> {
         for (condition, wanted) in checks {
             self.need(Need::Errors);
             let refusal = literal(&format!("must keep to: {wanted}"));
-            body.push_str(&format!("\tif {condition} {{\n\t\treturn errors.New({refusal})\n\t}}\n"));
+            body.push_str(&format!(
+                "\tif {condition} {{\n\t\treturn errors.New({refusal})\n\t}}\n"
+            ));
         }
         body.push_str("\treturn nil\n");
         body
@@ -265,10 +276,13 @@ impl Writer<'_> {
         let kind = self.kind(id, &of);
         let reader = self.reader(id, &of);
         self.line(&format!("type {name} {kind}"));
-        self.unmarshal(name, &format!(
-            "\tread, err := {reader}(data)\n\tif err != nil {{\n\t\treturn err\n\t}}\n\t\
+        self.unmarshal(
+            name,
+            &format!(
+                "\tread, err := {reader}(data)\n\tif err != nil {{\n\t\treturn err\n\t}}\n\t\
              *v = {name}(read)\n\treturn v.Validate()\n"
-        ));
+            ),
+        );
         let mut checks = Vec::new();
         if list.min > 0 {
             checks.push((format!("len(v) < {}", list.min), counted("least", list.min, "item")));

@@ -4,7 +4,7 @@
 
 use super::header::{MARK, lost};
 use super::model::{Bound, Definition, Edge, Form, Id, Model, Presence, Rest, Type};
-use super::text::line;
+use super::text::{line, spelt};
 use super::{Integers, Rendered};
 use crate::contract::Contract;
 use crate::lower::describe::describe;
@@ -32,7 +32,7 @@ pub(super) fn render(model: &Model, contract: &Contract, called: &str) -> Render
     }
     let example = contract.example();
     if let Ok(example) = &example {
-        let shown = format!("{:#}", example.to_value());
+        let shown = spelt(&example.to_value());
         let fence = fence(&shown);
         text.push_str(&format!("\n## Example\n\n{fence}json\n{shown}\n{fence}\n"));
     }
@@ -65,7 +65,11 @@ impl Writer<'_> {
                     };
                     let said = member.description.as_deref().map(line).unwrap_or_default();
                     let key = code(&line(&member.key));
-                    let row = format!("| {key} | {} | {required} | {} |\n", self.of(&member.of), escaped(&said));
+                    let row = format!(
+                        "| {key} | {} | {required} | {} |\n",
+                        self.of(&member.of),
+                        escaped(&said)
+                    );
                     text.push_str(&row);
                 }
                 text.push_str(&match &object.rest {
@@ -79,7 +83,16 @@ impl Writer<'_> {
                 let variants = union.variants.iter().map(|it| format!("- {}\n", self.of(&it.of)));
                 format!("\nOne of:\n\n{}", variants.collect::<String>())
             }
-            form => format!("\n{}.\n", capitalized(&self.form(form))),
+            Form::Alias(_)
+            | Form::Words(_)
+            | Form::Flag(_)
+            | Form::Text(_)
+            | Form::Integer(_)
+            | Form::Number(_)
+            | Form::List(_)
+            | Form::Tuple(_) => {
+                format!("\n{}.\n", capitalized(&self.form(&definition.form)))
+            }
         }
     }
 
@@ -178,8 +191,28 @@ fn quoted(word: &str) -> String {
 /// Returns text that Markdown shows as it is, also in a table.
 fn escaped(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((plain, from)) = rest.split_once('`') {
+        shown.push_str(&plain_escaped(plain));
+        // What stands between two marks is code already.
+        match from.split_once('`').filter(|(inside, _)| !inside.is_empty()) {
+            Some((inside, behind)) => {
+                shown.push_str(&code(inside));
+                rest = behind;
+            }
+            None => {
+                shown.push_str("\\`");
+                rest = from;
+            }
+        }
+    }
+    shown + &plain_escaped(rest)
+}
+
+fn plain_escaped(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
     for character in text.chars() {
-        if "\\`*_{}[]<>#|!&~".contains(character) {
+        if "\\*_{}[]<>#|!&~".contains(character) {
             shown.push('\\');
         }
         shown.push(character);
@@ -191,7 +224,8 @@ fn escaped(text: &str) -> String {
 fn code(text: &str) -> String {
     let longest = text.split(|it| it != '`').map(str::len).max().unwrap_or(0);
     let ticks = "`".repeat(longest + 1);
-    let gap = if text.starts_with('`') || text.ends_with('`') || text.is_empty() { " " } else { "" };
+    let gap =
+        if text.starts_with('`') || text.ends_with('`') || text.is_empty() { " " } else { "" };
     // A table would end its cell here, even in code.
     format!("{ticks}{gap}{}{gap}{ticks}", text.replace('|', "\\|"))
 }

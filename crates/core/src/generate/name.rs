@@ -133,7 +133,8 @@ fn words(text: &str) -> Vec<String> {
 }
 
 fn is_part(letter: char) -> bool {
-    letter.is_ascii_digit() || LETTERS.iter().any(|(first, last)| (*first..=*last).contains(&letter))
+    letter.is_ascii_digit()
+        || LETTERS.iter().any(|(first, last)| (*first..=*last).contains(&letter))
 }
 
 #[cfg(test)]

@@ -56,7 +56,8 @@ impl Writer {
                 text.chars().for_each(|character| self.character(character));
             }
             HirKind::Class(Class::Unicode(class)) => {
-                let ranges: Vec<_> = class.ranges().iter().map(|it| (it.start(), it.end())).collect();
+                let ranges: Vec<_> =
+                    class.ranges().iter().map(|it| (it.start(), it.end())).collect();
                 self.class(&ranges);
             }
             HirKind::Class(Class::Bytes(class)) => {
@@ -75,7 +76,8 @@ impl Writer {
             HirKind::Look(_) => return None,
             HirKind::Repetition(repetition) => {
                 let most = repetition.max.unwrap_or(repetition.min.max(1));
-                let times = times.checked_mul(most.max(1)).filter(|times| *times <= REPEAT_LIMIT)?;
+                let times =
+                    times.checked_mul(most.max(1)).filter(|times| *times <= REPEAT_LIMIT)?;
                 self.grouped(&repetition.sub, times, depth)?;
                 self.text.push_str(&match (repetition.min, repetition.max) {
                     (0, None) => "*".to_owned(),
@@ -89,9 +91,10 @@ impl Writer {
             HirKind::Capture(capture) => self.group(&capture.sub, times, depth)?,
             HirKind::Concat(parts) => {
                 for part in parts {
-                    match part.kind() {
-                        HirKind::Alternation(_) => self.group(part, times, depth)?,
-                        _ => self.write(part, times, depth + 1)?,
+                    if let HirKind::Alternation(_) = part.kind() {
+                        self.group(part, times, depth)?;
+                    } else {
+                        self.write(part, times, depth + 1)?;
                     }
                 }
             }
@@ -114,11 +117,16 @@ impl Writer {
 
     /// Writes what a repetition repeats: a class or one character stands for itself.
     fn grouped(&mut self, part: &Hir, times: u32, depth: usize) -> Option<()> {
-        match part.kind() {
-            HirKind::Class(_) | HirKind::Capture(_) => self.write(part, times, depth + 1),
-            HirKind::Literal(literal) if literal.0.len() == 1 => self.write(part, times, depth + 1),
-            _ => self.group(part, times, depth),
-        }
+        let is_one = match part.kind() {
+            HirKind::Class(_) | HirKind::Capture(_) => true,
+            HirKind::Literal(literal) => literal.0.len() == 1,
+            HirKind::Empty
+            | HirKind::Look(_)
+            | HirKind::Repetition(_)
+            | HirKind::Concat(_)
+            | HirKind::Alternation(_) => false,
+        };
+        if is_one { self.write(part, times, depth + 1) } else { self.group(part, times, depth) }
     }
 
     fn class(&mut self, ranges: &[(char, char)]) {
@@ -131,22 +139,30 @@ impl Writer {
         }
         self.text.push('[');
         for (first, last) in ranges {
-            self.character(*first);
+            self.member(*first);
             if first != last {
                 if u32::from(*last) > u32::from(*first) + 1 {
                     self.text.push('-');
                 }
-                self.character(*last);
+                self.member(*last);
             }
         }
         self.text.push(']');
     }
 
+    /// Writes a character of a class, where few mean something.
+    fn member(&mut self, character: char) {
+        match character {
+            '(' | ')' | '+' | '*' | '?' | '.' | '$' | '|' | '{' | '}' => self.text.push(character),
+            other => self.character(other),
+        }
+    }
+
     fn character(&mut self, character: char) {
         match character {
             letter if letter.is_ascii_alphanumeric() => self.text.push(letter),
-            ' ' | '_' | '"' | '\'' | '!' | '#' | '%' | '&' | ',' | ':' | ';' | '<' | '=' | '>' | '@'
-            | '`' | '~' => self.text.push(character),
+            ' ' | '_' | '"' | '\'' | '!' | '#' | '%' | '&' | ',' | ':' | ';' | '<' | '=' | '>'
+            | '@' | '`' | '~' => self.text.push(character),
             '/' if self.engine != Engine::JavaScript => self.text.push('/'),
             mark if mark.is_ascii_punctuation() => self.text.extend(['\\', mark]),
             other => {

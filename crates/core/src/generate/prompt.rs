@@ -59,7 +59,9 @@ fn identifiers(schema: &Value) -> Vec<&'static str> {
 fn refers(value: &Value, address: &str) -> bool {
     match value {
         Value::Object(members) => members.iter().any(|(key, member)| match member {
-            Value::String(text) if key.ends_with("Ref") || key == "$ref" => text.starts_with(address),
+            Value::String(text) if key.ends_with("Ref") || key == "$ref" => {
+                text.starts_with(address)
+            }
             member => refers(member, address),
         }),
         Value::Array(items) => items.iter().any(|item| refers(item, address)),
@@ -77,7 +79,10 @@ fn shown(schema: &Value, identifiers: &[&str]) -> Value {
     let shorter: Map<String, Value> = kept
         .map(|(keyword, value)| {
             // Only the root's own name is left out: others may be referred to.
-            (keyword.clone(), Keyword::named(keyword).map_or_else(|| value.clone(), |it| inside(it.holds, value)))
+            (
+                keyword.clone(),
+                Keyword::named(keyword).map_or_else(|| value.clone(), |it| inside(it.holds, value)),
+            )
         })
         .collect();
     Value::Object(shorter)

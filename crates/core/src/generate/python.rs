@@ -10,9 +10,9 @@ use std::collections::HashSet;
 use super::header::MARK;
 use super::model::{Definition, Form, Id, Member, Model, Object, Presence, Rest, Type};
 use super::name::{Names, snake};
-use super::pattern::{Engine, translated};
+use super::pattern::Engine;
 use super::text::{Escapes, lines, quoted};
-use super::{Integers, Rendered};
+use super::{Integers, Rendered, lost};
 use of::Need;
 
 #[rustfmt::skip]
@@ -46,11 +46,10 @@ pub(super) fn render(model: &Model) -> Rendered {
     }
     // Names are looked up when an alias is read: what it is made of comes first.
     for (id, definition) in model.inner_first() {
-        let is_alias = writer.is_declared(id, definition) && !writer.is_class(id, definition);
-        match definition.form {
-            Form::Words(_) if is_alias => aliases.push_str(&writer.alias(id, definition)),
-            _ if is_alias => unions.push_str(&writer.alias(id, definition)),
-            _ => {}
+        if writer.is_declared(id, definition) && !writer.is_class(id, definition) {
+            let is_plain = definition.form.as_words().is_some();
+            let part = if is_plain { &mut aliases } else { &mut unions };
+            part.push_str(&writer.alias(id, definition));
         }
     }
     let mut text = format!("{MARK}\nfrom __future__ import annotations\n\n");
@@ -63,20 +62,11 @@ pub(super) fn render(model: &Model) -> Rendered {
     text.push_str(&rebuilt);
     Rendered {
         text,
-        lost: lost(model),
+        lost: lost(model, Some(Engine::Rust)),
         integers: Integers::All,
         notes: vec!["Needs pydantic 2.11 or later."],
         without_example: None,
     }
-}
-
-fn lost(model: &Model) -> Vec<crate::json::Pointer> {
-    let texts = model.definitions().filter_map(|(_, definition)| match &definition.form {
-        Form::Text(text) => Some(&text.patterns),
-        _ => None,
-    });
-    let lost = texts.flatten().filter(|it| translated(&it.text, Engine::Rust).is_none());
-    lost.map(|pattern| pattern.at.clone()).collect()
 }
 
 struct Writer<'m> {
@@ -108,8 +98,8 @@ impl Writer<'_> {
     fn class(&self, id: Id, definition: &Definition) -> String {
         let name = &definition.name;
         let docstring = docstring(definition.description.as_deref());
-        match &definition.form {
-            Form::Object(object) => {
+        match definition.form.as_object() {
+            Some(object) => {
                 let extra = if object.rest == Rest::Closed { "forbid" } else { "allow" };
                 self.need(Need::BaseModel);
                 format!(
@@ -119,7 +109,7 @@ impl Writer<'_> {
                     self.members(object)
                 )
             }
-            _ => {
+            None => {
                 self.need(Need::RootModel);
                 let root = self.form(id, definition);
                 format!(
@@ -135,12 +125,18 @@ impl Writer<'_> {
             self.model.definitions().map(|(_, definition)| definition.name.as_str()).collect();
         let mut names = Names::without(KEYWORDS.into_iter().chain(HIDDEN));
         // Names that stay as they are come first, so that no other takes them.
-        let kept: Vec<bool> = object.members.iter().map(|it| is_name(&it.key) && !types.contains(it.key.as_str())).collect();
+        let kept: Vec<bool> = object
+            .members
+            .iter()
+            .map(|it| is_name(&it.key) && !types.contains(it.key.as_str()))
+            .collect();
         let mut chosen: Vec<Option<String>> = object
             .members
             .iter()
             .zip(&kept)
-            .map(|(member, kept)| kept.then(|| names.unique(&member.key)).filter(|it| *it == member.key))
+            .map(|(member, kept)| {
+                kept.then(|| names.unique(&member.key)).filter(|it| *it == member.key)
+            })
             .collect();
         for (member, name) in object.members.iter().zip(&mut chosen) {
             name.get_or_insert_with(|| names.unique(&format!("{}_", snake(&member.key))));
@@ -148,7 +144,9 @@ impl Writer<'_> {
         let mut text = String::new();
         if let Rest::Typed(of) = &object.rest {
             let of = self.of(of);
-            text.push_str(&format!("\n    __pydantic_extra__: dict[str, {of}] = Field(init=False)\n"));
+            text.push_str(&format!(
+                "\n    __pydantic_extra__: dict[str, {of}] = Field(init=False)\n"
+            ));
             self.need(Need::Field);
         }
         for (member, name) in object.members.iter().zip(chosen) {
@@ -208,7 +206,10 @@ fn docstring(description: Option<&str>) -> String {
     let lines: Vec<String> = lines.iter().map(inert).collect();
     match lines.as_slice() {
         [single] => format!("    \"\"\"{single}\"\"\"\n\n"),
-        several => format!("    \"\"\"{}\n    \"\"\"\n\n", several.join("\n    ").replace("\n    \n", "\n\n")),
+        several => format!(
+            "    \"\"\"{}\n    \"\"\"\n\n",
+            several.join("\n    ").replace("\n    \n", "\n\n")
+        ),
     }
 }
 

@@ -8,16 +8,19 @@
 //! typify is not used: it reads draft 7 alone, knows nothing of rules, and does not say which keywords
 //! it leaves out, which is what a header here must list; its newtypes for patterns need another crate.
 
+mod object;
 mod support;
+mod tag;
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap};
 
 use super::header::MARK;
-use super::model::{Definition, Form, Id, List, Member, Model, Object, Presence, Rest, Type, Union};
-use super::name::{Names, pascal, snake};
+use super::model::{Definition, Form, Id, List, Model, Rest, Type, Union};
+use super::name::{Names, pascal};
 use super::text::{Escapes, lines, quoted};
-use super::{Integers, Rendered};
+use super::{Integers, Rendered, lost};
 use support::Support;
+use tag::{mark, tag, tagged};
 
 /// How wide the arguments of an attribute may be before rustfmt writes one a line.
 const ATTRIBUTE_WIDTH: usize = 70;
@@ -57,26 +60,14 @@ pub(super) fn render(model: &Model) -> Rendered {
     text.push_str(&writer.support.text());
     Rendered {
         text,
-        lost: lost(model),
+        lost: lost(model, None),
         integers: Integers::Bits64,
         notes: notes(model),
         without_example: None,
     }
 }
 
-fn lost(model: &Model) -> Vec<crate::json::Pointer> {
-    let texts = model.definitions().filter_map(|(_, definition)| match &definition.form {
-        Form::Text(text) => Some(text.patterns.iter().map(|pattern| pattern.at.clone())),
-        _ => None,
-    });
-    texts.flatten().collect()
-}
-
 fn notes(model: &Model) -> Vec<&'static str> {
-    let is_open = |definition: &Definition| match &definition.form {
-        Form::Object(object) => object.rest == Rest::Open,
-        _ => false,
-    };
     let has_any = |definition: &Definition| {
         definition.form.parts().into_iter().any(|part| innermost(part) == &Type::Any)
     };
@@ -84,7 +75,7 @@ fn notes(model: &Model) -> Vec<&'static str> {
     if model.definitions().any(|(_, definition)| has_any(definition)) {
         notes = vec!["Needs serde 1 with the feature `derive`, and serde_json 1."];
     }
-    if model.definitions().any(|(_, definition)| is_open(definition)) {
+    if model.objects().any(|object| object.rest == Rest::Open) {
         notes.push("Members that the contract does not name are accepted, and not kept.");
     }
     notes
@@ -93,44 +84,13 @@ fn notes(model: &Model) -> Vec<&'static str> {
 fn innermost(of: &Type) -> &Type {
     match of {
         Type::List(inner) | Type::Map(inner) | Type::Nullable(inner) => innermost(inner),
-        other => other,
-    }
-}
-
-/// Returns the objects whose tag an enum writes in their place, with that tag, and the choices that are
-/// nothing else but such tags.
-fn tagged(model: &Model) -> (HashMap<Id, String>, HashSet<Id>) {
-    let mut tags = HashMap::new();
-    let mut marks = HashSet::new();
-    for (_, definition) in model.definitions() {
-        let Form::Union(union) = &definition.form else { continue };
-        let Some(tag) = tag(model, union) else { continue };
-        for variant in &union.variants {
-            tags.extend(variant.of.named().map(|id| (id, tag.to_owned())));
-            let mark = mark(model, &variant.of, tag).map(|(id, _)| id);
-            marks.extend(mark.filter(|id| model.get(*id).is_some_and(|it| it.uses == 1)));
-        }
-    }
-    (tags, marks)
-}
-
-/// Returns the member that tells the variants of an enum apart, if no other type needs it in them.
-fn tag<'m>(model: &Model, union: &'m Union) -> Option<&'m str> {
-    let is_only_here = union.variants.iter().all(|variant| match variant.of {
-        Type::Named(id) => id != Id::ROOT && model.get(id).is_some_and(|it| it.uses == 1),
-        _ => false,
-    });
-    union.tag.as_deref().filter(|_| is_only_here)
-}
-
-/// Returns the choice that the tag of a variant is, and its word.
-fn mark<'m>(model: &'m Model, of: &Type, tag: &str) -> Option<(Id, &'m str)> {
-    let definition = |of: &Type| Some((of.named()?, model.get(of.named()?)?));
-    let (_, Definition { form: Form::Object(object), .. }) = definition(of)? else { return None };
-    let member = object.members.iter().find(|member| member.key == tag)?;
-    match definition(&member.of)? {
-        (id, Definition { form: Form::Words(words), .. }) => Some((id, words.first()?)),
-        _ => None,
+        Type::Any
+        | Type::Null
+        | Type::Boolean
+        | Type::Integer
+        | Type::Number
+        | Type::Text
+        | Type::Named(_) => of,
     }
 }
 
@@ -157,10 +117,8 @@ impl Writer<'_> {
 
     /// Returns the type that a definition without checks of its own stands for.
     fn plain(&self, id: Id) -> Option<&'static str> {
-        match &self.model.get(id)?.form {
-            Form::Text(text) if id != Id::ROOT && text.min == 0 && text.max.is_none() => Some("String"),
-            _ => None,
-        }
+        let text = self.model.get(id)?.form.as_text()?;
+        (id != Id::ROOT && text.min == 0 && text.max.is_none()).then_some("String")
     }
 
     fn definition(&mut self, id: Id, definition: &Definition) {
@@ -223,7 +181,20 @@ impl Writer<'_> {
     fn checked(&mut self, id: Id, definition: &Definition, inner: &Type) {
         let name = &definition.name;
         let inner_name = self.expression(id, inner, Position::Direct);
-        self.line("#[derive(Debug, Clone, PartialEq, Serialize)]");
+        match inner {
+            Type::Text | Type::Integer | Type::Boolean => {
+                self.line("#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]");
+            }
+            Type::Number
+            | Type::List(_)
+            | Type::Any
+            | Type::Null
+            | Type::Map(_)
+            | Type::Nullable(_)
+            | Type::Named(_) => {
+                self.line("#[derive(Debug, Clone, PartialEq, Serialize)]");
+            }
+        }
         self.line(&format!("pub struct {name}({inner_name});"));
         self.line("");
         self.line(&format!("impl TryFrom<{inner_name}> for {name} {{"));
@@ -238,15 +209,13 @@ impl Writer<'_> {
         self.line("        Ok(Self(value))");
         self.line("    }");
         self.line("}");
-        let reader = match inner {
-            _ if has_integer(inner) => {
-                self.support.whole = true;
-                "whole::read"
-            }
-            Type::Text => "String::deserialize",
-            Type::Boolean => "bool::deserialize",
-            Type::Number => "f64::deserialize",
-            _ => "Vec::deserialize",
+        let reader = if has_integer(inner) {
+            self.support.whole = true;
+            "whole::read"
+        } else if let Type::List(_) = inner {
+            "Vec::deserialize"
+        } else {
+            "Deserialize::deserialize"
         };
         self.support.checked.push((name.clone(), inner_name, reader));
     }
@@ -269,87 +238,6 @@ impl Writer<'_> {
             return format!("#[serde(deserialize_with = \"whole::read\")] pub {kind}");
         }
         format!("pub {kind}")
-    }
-
-    fn object(&mut self, id: Id, name: &str, object: &Object) {
-        self.line("#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]");
-        match object.rest {
-            Rest::Closed => self.line("#[serde(remote = \"Self\", deny_unknown_fields)]"),
-            Rest::Open | Rest::Typed(_) => self.line("#[serde(remote = \"Self\")]"),
-        }
-        let tag = self.tags.get(&id).cloned();
-        let members: Vec<&Member> =
-            object.members.iter().filter(|member| Some(&member.key) != tag.as_ref()).collect();
-        if members.is_empty() && !matches!(object.rest, Rest::Typed(_)) {
-            self.line(&format!("pub struct {name} {{}}"));
-        } else {
-            self.line(&format!("pub struct {name} {{"));
-            let mut names = Names::without(NEVER);
-            for member in members {
-                self.member(id, member, &mut names);
-            }
-            if let Rest::Typed(of) = &object.rest {
-                let field = names.unique("rest");
-                self.line("    /// Members that the contract does not name.");
-                self.line("    #[serde(flatten)]");
-                self.read_whole(of);
-                let kind = self.expression(id, &Type::Map(Box::new(of.clone())), Position::Direct);
-                self.line(&format!("    pub {field}: {kind},"));
-            }
-            self.line("}");
-        }
-        self.support.objects.push(name.to_owned());
-    }
-
-    fn read_whole(&mut self, of: &Type) {
-        if has_integer(of) {
-            self.support.whole = true;
-            self.line("    #[serde(deserialize_with = \"whole::read\")]");
-        }
-    }
-
-    fn member(&mut self, owner: Id, member: &Member, names: &mut Names) {
-        let field = names.unique(&snake(&member.key));
-        self.document("    ", member.description.as_deref(), &[]);
-        if field != member.key {
-            self.attribute("    ", &[format!("rename = {}", literal(&member.key))]);
-        }
-        let kind = self.expression(owner, &member.of, Position::Direct);
-        let raw = if KEYWORDS.contains(&field.as_str()) { "r#" } else { "" };
-        match member.presence {
-            Presence::Optional => {
-                self.line("    #[serde(default, skip_serializing_if = \"Option::is_none\")]");
-                if has_integer(&member.of) {
-                    self.support.whole = true;
-                    self.line("    #[serde(deserialize_with = \"whole::some\")]");
-                } else {
-                    self.support.some = true;
-                    self.line("    #[serde(deserialize_with = \"some\")]");
-                }
-                self.line(&format!("    pub {raw}{field}: Option<{kind}>,"));
-            }
-            Presence::Required => {
-                if has_integer(&member.of) {
-                    self.read_whole(&member.of);
-                } else if self.may_be_null(&member.of) {
-                    // Serde would take an absent member for `null`.
-                    self.support.present = true;
-                    self.line("    #[serde(deserialize_with = \"present\")]");
-                }
-                self.line(&format!("    pub {raw}{field}: {kind},"));
-            }
-        }
-    }
-
-    fn may_be_null(&self, of: &Type) -> bool {
-        match of {
-            Type::Nullable(_) => true,
-            Type::Named(id) => match self.model.get(*id).map(|definition| &definition.form) {
-                Some(Form::Alias(inner)) => matches!(inner, Type::Nullable(_)),
-                _ => false,
-            },
-            _ => false,
-        }
     }
 
     fn union(&mut self, id: Id, name: &str, union: &Union) {
@@ -379,7 +267,9 @@ impl Writer<'_> {
             Type::Integer => "i64".to_owned(),
             Type::Number => "f64".to_owned(),
             Type::Text => "String".to_owned(),
-            Type::List(items) => format!("Vec<{}>", self.expression(owner, items, Position::Behind)),
+            Type::List(items) => {
+                format!("Vec<{}>", self.expression(owner, items, Position::Behind))
+            }
             Type::Map(values) => {
                 format!("BTreeMap<String, {}>", self.expression(owner, values, Position::Behind))
             }

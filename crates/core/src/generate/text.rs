@@ -51,7 +51,9 @@ fn escaped(character: char, escapes: Escapes) -> String {
 /// hides.
 pub(super) fn lines(description: &str) -> Vec<String> {
     let shown = excerpt(description, DESCRIPTION_LIMIT_CHARS, "…");
-    let lines = shown.split(|it: char| matches!(it, '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}'));
+    let lines = shown.split(|it: char| {
+        matches!(it, '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}')
+    });
     let mut lines: Vec<String> = lines.map(inert).collect();
     while lines.last().is_some_and(String::is_empty) {
         lines.pop();
@@ -65,6 +67,20 @@ pub(super) fn lines(description: &str) -> Vec<String> {
 /// Returns a text as one line of the same kind.
 pub(super) fn line(text: &str) -> String {
     lines(text).join(" ")
+}
+
+/// Returns the same JSON, spread out, in a spelling in which no character hides.
+pub(super) fn spelt(json: &serde_json::Value) -> String {
+    let mut text = String::new();
+    for character in format!("{json:#}").chars() {
+        // A line break stands between values, all others in strings.
+        if character != '\n' && is_treacherous(character) {
+            text.push_str(&escaped(character, Escapes::Halves));
+        } else {
+            text.push(character);
+        }
+    }
+    text
 }
 
 fn inert(line: &str) -> String {
@@ -102,6 +118,9 @@ mod tests {
 
     #[test]
     fn descriptions_are_bounded() {
-        assert_eq!(line(&"x".repeat(DESCRIPTION_LIMIT_CHARS + 1)).chars().count(), DESCRIPTION_LIMIT_CHARS + 1);
+        assert_eq!(
+            line(&"x".repeat(DESCRIPTION_LIMIT_CHARS + 1)).chars().count(),
+            DESCRIPTION_LIMIT_CHARS + 1
+        );
     }
 }

@@ -10,9 +10,9 @@ use std::collections::BTreeSet;
 
 use super::header::MARK;
 use super::model::{Definition, Form, Id, Member, Model, Object, Presence, Rest, Type};
-use super::pattern::{Engine, translated};
+use super::pattern::Engine;
 use super::text::{Escapes, lines, quoted};
-use super::{Integers, Rendered};
+use super::{Integers, Rendered, lost};
 use schema::Need;
 
 /// Writes the types of a model.
@@ -27,7 +27,7 @@ pub(super) fn render(model: &Model) -> Rendered {
     text.push_str(&schema::schemas(&writer));
     Rendered {
         text,
-        lost: lost(model),
+        lost: lost(model, Some(Engine::JavaScript)),
         integers: Integers::All,
         notes: notes(model),
         without_example: None,
@@ -35,24 +35,13 @@ pub(super) fn render(model: &Model) -> Rendered {
 }
 
 fn notes(model: &Model) -> Vec<&'static str> {
-    let has_prototype = model.definitions().any(|(_, definition)| match &definition.form {
-        Form::Object(object) => object.members.iter().any(|member| member.key == "__proto__"),
-        _ => false,
-    });
+    let mut members = model.objects().flat_map(|object| &object.members);
+    let has_prototype = members.any(|member| member.key == "__proto__");
     let mut notes = vec!["Needs zod 4."];
     if has_prototype {
         notes.push("Members called `__proto__` are not checked: Zod leaves them out.");
     }
     notes
-}
-
-fn lost(model: &Model) -> Vec<crate::json::Pointer> {
-    let texts = model.definitions().filter_map(|(_, definition)| match &definition.form {
-        Form::Text(text) => Some(&text.patterns),
-        _ => None,
-    });
-    let lost = texts.flatten().filter(|it| translated(&it.text, Engine::JavaScript).is_none());
-    lost.map(|pattern| pattern.at.clone()).collect()
 }
 
 struct Writer<'m> {
@@ -75,14 +64,15 @@ impl Writer<'_> {
 
     fn declaration(&self, id: Id, definition: &Definition) -> String {
         let name = &definition.name;
-        match &definition.form {
-            Form::Object(object) => format!("export type {name} = {};\n", self.object(object)),
-            Form::Union(union) => {
-                let variants = union.variants.iter().map(|it| format!("\n  | {}", self.of(&it.of)));
-                format!("export type {name} ={};\n", variants.collect::<String>())
-            }
-            _ => format!("export type {name} = {};\n", self.form(id, definition)),
+        if let Form::Union(union) = &definition.form {
+            let variants = union.variants.iter().map(|it| format!("\n  | {}", self.of(&it.of)));
+            return format!("export type {name} ={};\n", variants.collect::<String>());
         }
+        let of = match definition.form.as_object() {
+            Some(object) => self.object(object),
+            None => self.form(id, definition),
+        };
+        format!("export type {name} = {of};\n")
     }
 
     fn form(&self, id: Id, definition: &Definition) -> String {
@@ -153,8 +143,10 @@ fn comment(indent: &str, description: Option<&str>) -> String {
         [] => String::new(),
         [single] => format!("{indent}/** {single} */\n"),
         several => {
-            let body: String =
-                several.iter().map(|line| format!("{}\n", format!("{indent} * {line}").trim_end())).collect();
+            let body: String = several
+                .iter()
+                .map(|line| format!("{}\n", format!("{indent} * {line}").trim_end()))
+                .collect();
             format!("{indent}/**\n{body}{indent} */\n")
         }
     }
@@ -162,8 +154,9 @@ fn comment(indent: &str, description: Option<&str>) -> String {
 
 fn member_name(key: &str) -> String {
     let mut letters = key.chars();
-    let is_name = letters.next().is_some_and(|first| first.is_ascii_alphabetic() || "_$".contains(first))
-        && letters.all(|letter| letter.is_ascii_alphanumeric() || "_$".contains(letter));
+    let is_name =
+        letters.next().is_some_and(|first| first.is_ascii_alphabetic() || "_$".contains(first))
+            && letters.all(|letter| letter.is_ascii_alphanumeric() || "_$".contains(letter));
     if is_name { key.to_owned() } else { literal(key) }
 }
 

@@ -53,7 +53,9 @@ pub(super) enum Staleness {
     Current,
     Missing,
     /// The first line that is not the same, from 1.
-    Differs { line: usize },
+    Differs {
+        line: usize,
+    },
 }
 
 /// Compares a file with what would be written.
@@ -79,7 +81,9 @@ pub(super) fn compare(path: &Path, text: &[u8]) -> Result<Staleness, Error> {
 /// Refuses to write over the contract itself.
 pub(super) fn refuse_input(path: &Path, source: &ContractSource) -> Result<(), Error> {
     let is_same = |read: &Path| {
-        let (Ok(read), Ok(written)) = (read.canonicalize(), path.canonicalize()) else { return false };
+        let (Ok(read), Ok(written)) = (read.canonicalize(), path.canonicalize()) else {
+            return false;
+        };
         read == written
     };
     if source.paths().into_iter().any(is_same) {
@@ -96,7 +100,9 @@ pub(super) fn write(path: &Path, text: &[u8]) -> Result<(), Error> {
         Ok(Staleness::Missing | Staleness::Differs { .. }) => {
             replace(path, text).map_err(|error| unwritable(path, error))
         }
-        Err(error) => Err(error.hint("name a regular file, or leave `--output` out and redirect stdout")),
+        Err(error) => {
+            Err(error.hint("name a regular file, or leave `--output` out and redirect stdout"))
+        }
     }
 }
 

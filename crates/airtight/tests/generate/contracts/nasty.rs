@@ -5,12 +5,21 @@ use serde_json::{Value, json};
 use super::Subject;
 
 /// Ends of comments and strings of every language, and characters that act.
-const INJECTION: &str = "*/ \"\"\" ''' ` \\ \u{0} \u{202e} \r\n // # ${x} <b> [x](y) | \u{2028} }}}\\";
+const INJECTION: &str =
+    "*/ \"\"\" ''' ` \\ \u{0} \u{202e} \r\n // # ${x} <b> [x](y) | \u{2028} }}}\\";
 
 /// Returns all of them.
 pub(super) fn all() -> Vec<Subject> {
     let mut all = vec![names(), comments(), presence(), choices(), numbers(), texts(), unions()];
-    all.extend([tagged(), shared_tags(), recursion(), aliases(), tuples(), objects(), conditions()]);
+    all.extend([
+        tagged(),
+        shared_tags(),
+        recursion(),
+        aliases(),
+        tuples(),
+        objects(),
+        conditions(),
+    ]);
     all.extend([merged(), untyped(), draft_7(), draft_4(), values()]);
     all.extend(roots());
     all
@@ -23,10 +32,48 @@ fn subject(name: &'static str, schema: Value, instances: Vec<Value>) -> Subject 
 /// Words that languages keep for themselves, names that become the same, and names that are none.
 fn names() -> Subject {
     let keys = [
-        "self", "Self", "super", "crate", "type", "fn", "async", "class", "def", "None", "model_config",
-        "model_dump", "json", "copy", "list", "str", "Root", "func", "range", "a-b", "a b", "a_b", "A_B",
-        "aB", "größe", "名前", "3d", "_private", "", "-", "$ref", "constructor", "toString", "a.b",
-        "\"quoted\"", "back`tick", "a,b", "Validate", "UnmarshalJSON", "rest", "value", "\u{1f600}",
+        "self",
+        "Self",
+        "super",
+        "crate",
+        "type",
+        "fn",
+        "async",
+        "class",
+        "def",
+        "None",
+        "model_config",
+        "model_dump",
+        "json",
+        "copy",
+        "list",
+        "str",
+        "Root",
+        "func",
+        "range",
+        "a-b",
+        "a b",
+        "a_b",
+        "A_B",
+        "aB",
+        "größe",
+        "名前",
+        "3d",
+        "_private",
+        "",
+        "-",
+        "$ref",
+        "constructor",
+        "toString",
+        "a.b",
+        "\"quoted\"",
+        "back`tick",
+        "a,b",
+        "Validate",
+        "UnmarshalJSON",
+        "rest",
+        "value",
+        "\u{1f600}",
     ];
     let properties = keys.map(|key| (key.to_owned(), json!({"type": "string"})));
     let required: Vec<&str> = keys.iter().copied().step_by(2).collect();
@@ -56,7 +103,11 @@ fn comments() -> Subject {
         "required": [INJECTION],
         "additionalProperties": false,
     });
-    subject("comments", schema, vec![json!({INJECTION: 3, "word": "1", "text": "\"'`/\\*#${}|\u{2028}"})])
+    subject(
+        "comments",
+        schema,
+        vec![json!({INJECTION: 3, "word": "1", "text": "\"'`/\\*#${}|\u{2028}"})],
+    )
 }
 
 /// Absent, `null` and there, of every kind of value.
@@ -70,7 +121,10 @@ fn presence() -> Subject {
         ("flag", json!({"type": "boolean"})),
         ("list", json!({"type": "array", "items": {"type": ["integer", "null"]}})),
         ("map", json!({"type": "object", "additionalProperties": {"type": "integer"}})),
-        ("object", json!({"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"]})),
+        (
+            "object",
+            json!({"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"]}),
+        ),
         ("word", json!({"enum": ["a", "b"]})),
         ("any", json!({})),
         ("null", json!({"type": "null"})),
@@ -86,7 +140,11 @@ fn presence() -> Subject {
         properties.insert(format!("{name}_optional_or_null"), nullable);
         required.extend([format!("{name}_needed"), format!("{name}_needed_or_null")]);
     }
-    subject("presence", json!({"type": "object", "properties": properties, "required": required}), Vec::new())
+    subject(
+        "presence",
+        json!({"type": "object", "properties": properties, "required": required}),
+        Vec::new(),
+    )
 }
 
 fn choices() -> Subject {
@@ -214,7 +272,8 @@ fn tagged() -> Subject {
         },
         "required": ["shape"],
     });
-    let given = json!({"shape": {"kind": "a square", "side": 2}, "more": [{"kind": "dot", "size": 0.5}]});
+    let given =
+        json!({"shape": {"kind": "a square", "side": 2}, "more": [{"kind": "dot", "size": 0.5}]});
     subject("tagged", schema, vec![given])
 }
 
@@ -435,12 +494,17 @@ fn values() -> Subject {
         "properties": {"map": {"type": "object", "additionalProperties": {"type": "integer"}}, "free": {}},
         "required": ["map", "free"],
     });
-    subject("values", schema, vec![json!({"map": {"constructor": 1, "hasOwnProperty": 2, "": 3}, "free": {"a": [1]}})])
+    subject(
+        "values",
+        schema,
+        vec![json!({"map": {"constructor": 1, "hasOwnProperty": 2, "": 3}, "free": {"a": [1]}})],
+    )
 }
 
 /// Roots that are no objects.
 fn roots() -> Vec<Subject> {
-    let object = json!({"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"]});
+    let object =
+        json!({"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"]});
     vec![
         subject("root_text", json!({"type": "string", "minLength": 1, "maxLength": 3}), Vec::new()),
         subject("root_plain", json!({"type": "string"}), Vec::new()),
@@ -450,12 +514,40 @@ fn roots() -> Vec<Subject> {
         subject("root_flag", json!({"type": "boolean"}), Vec::new()),
         subject("root_null", json!({"type": "null"}), Vec::new()),
         subject("root_any", json!({"description": "anything"}), vec![json!({"a": 1})]),
-        subject("root_list", json!({"type": "array", "items": {"type": "integer"}}), vec![json!([1, 2])]),
-        subject("root_few", json!({"type": "array", "items": object, "maxItems": 2}), vec![json!([{"a": 1}])]),
-        subject("root_map", json!({"type": "object", "additionalProperties": object}), vec![json!({"x": {"a": 1}})]),
-        subject("root_nullable", json!({"anyOf": [object, {"type": "null"}]}), vec![json!({"a": 1})]),
-        subject("root_union", json!({"anyOf": [object, {"type": "string"}]}), vec![json!({"a": 1}), json!("x")]),
-        subject("root_reference", json!({"$ref": "#/$defs/a", "$defs": {"a": object}}), vec![json!({"a": 1})]),
-        subject("root_pair", json!({"type": "array", "prefixItems": [{"type": "integer"}, object], "minItems": 2, "items": false}), vec![json!([1, {"a": 2}])]),
+        subject(
+            "root_list",
+            json!({"type": "array", "items": {"type": "integer"}}),
+            vec![json!([1, 2])],
+        ),
+        subject(
+            "root_few",
+            json!({"type": "array", "items": object, "maxItems": 2}),
+            vec![json!([{"a": 1}])],
+        ),
+        subject(
+            "root_map",
+            json!({"type": "object", "additionalProperties": object}),
+            vec![json!({"x": {"a": 1}})],
+        ),
+        subject(
+            "root_nullable",
+            json!({"anyOf": [object, {"type": "null"}]}),
+            vec![json!({"a": 1})],
+        ),
+        subject(
+            "root_union",
+            json!({"anyOf": [object, {"type": "string"}]}),
+            vec![json!({"a": 1}), json!("x")],
+        ),
+        subject(
+            "root_reference",
+            json!({"$ref": "#/$defs/a", "$defs": {"a": object}}),
+            vec![json!({"a": 1})],
+        ),
+        subject(
+            "root_pair",
+            json!({"type": "array", "prefixItems": [{"type": "integer"}, object], "minItems": 2, "items": false}),
+            vec![json!([1, {"a": 2}])],
+        ),
     ]
 }

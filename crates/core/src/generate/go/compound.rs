@@ -6,9 +6,6 @@ use crate::generate::model::{Id, Member, Object, Presence, Rest, Type, Union};
 use crate::generate::name::{Names, pascal};
 use crate::generate::text::lines;
 
-/// Where an error happened in a struct.
-const WRAP: &str = "fmt.Errorf(\"%s: %w\", ";
-
 /// A member and what it is called in Go.
 struct Field<'m> {
     member: &'m Member,
@@ -35,33 +32,43 @@ impl Writer<'_> {
         }
         let mut body = String::new();
         for field in &fields {
-            let of = used(field.member);
-            if let Some(check) = self.checker(id, &of) {
+            let check = self.validated(id, &used(field.member), &format!("v.{}", field.name));
+            if let Some(check) = check {
                 self.need(Need::Format);
-                let key = literal(&field.member.key);
+                let told = literal(&format!("{}: %w", field.member.key.replace('%', "%%")));
                 body.push_str(&format!(
-                    "\tif err := {check}(v.{}); err != nil {{\n\t\treturn {WRAP}{key}, err)\n\t}}\n",
-                    field.name
+                    "\tif err := {check}; err != nil {{\n\t\treturn fmt.Errorf({told}, err)\n\t}}\n"
                 ));
             }
         }
         if let Some((field, of)) = &rest
-            && let Some(check) = self.checker(id, &Type::Map(Box::new((*of).clone())))
+            && let Some(check) =
+                self.validated(id, &Type::Map(Box::new((*of).clone())), &format!("v.{field}"))
         {
-            body.push_str(&format!("\tif err := {check}(v.{field}); err != nil {{\n\t\treturn err\n\t}}\n"));
+            body.push_str(&format!("\tif err := {check}; err != nil {{\n\t\treturn err\n\t}}\n"));
         }
         body.push_str("\treturn nil\n");
         self.validate(name, &body);
     }
 
-    fn structure(&mut self, id: Id, name: &str, fields: &[Field<'_>], rest: Option<&(String, &Type)>) {
+    fn structure(
+        &mut self,
+        id: Id,
+        name: &str,
+        fields: &[Field<'_>],
+        rest: Option<&(String, &Type)>,
+    ) {
         if fields.is_empty() && rest.is_none() {
             return self.line(&format!("type {name} struct{{}}"));
         }
         self.line(&format!("type {name} struct {{"));
         for Field { member, name: field } in fields {
             let said = member.description.as_deref().map(lines).unwrap_or_default();
-            let said = if said.is_empty() { vec![format!("{field} is {}.", literal(&member.key))] } else { said };
+            let said = if said.is_empty() {
+                vec![format!("{field} is {}.", literal(&member.key))]
+            } else {
+                said
+            };
             self.comment("\t", said);
             let kind = self.kind(id, &used(member));
             let omit = if member.presence == Presence::Optional { ",omitempty" } else { "" };
@@ -102,12 +109,10 @@ impl Writer<'_> {
                     "readOptional"
                 }
             };
-            let reader = self.reader(id, &used(member));
-            let reader = match (member.presence, &member.of) {
-                // Absence is told apart before: the pointer is that of a value.
-                (Presence::Optional, of) if !is_nil(of) => self.pointed(id, of),
-                _ => reader,
-            };
+            let is_pointed = member.presence == Presence::Optional && !is_nil(&member.of);
+            // Absence is told apart before: the pointer is that of a value.
+            let reader =
+                if is_pointed { self.pointed(&member.of) } else { self.reader(id, &member.of) };
             let key = literal(&member.key);
             body.push_str(&format!(
                 "\tif err := {how}(members, {key}, {reader}, &read.{field}); err != nil {{\n\t\treturn err\n\t}}\n"
@@ -131,7 +136,9 @@ impl Writer<'_> {
     fn write_object(&mut self, name: &str, fields: &[Field<'_>], rest: Option<&(String, &Type)>) {
         let mut body = "\tmembers := map[string]any{}\n".to_owned();
         if let Some((field, _)) = rest {
-            body.push_str(&format!("\tfor key, value := range v.{field} {{\n\t\tmembers[key] = value\n\t}}\n"));
+            body.push_str(&format!(
+                "\tfor key, value := range v.{field} {{\n\t\tmembers[key] = value\n\t}}\n"
+            ));
         }
         for Field { member, name: field } in fields {
             let key = literal(&member.key);
@@ -148,7 +155,10 @@ impl Writer<'_> {
 
     pub(super) fn tuple(&mut self, id: Id, name: &str, items: &[Type]) {
         self.line(&format!("type {name} struct {{"));
-        let mut read = format!("\titems, err := readItems(data, {})\n\tif err != nil {{\n\t\treturn err\n\t}}\n\tvar read {name}\n", items.len());
+        let mut read = format!(
+            "\titems, err := readItems(data, {})\n\tif err != nil {{\n\t\treturn err\n\t}}\n\tvar read {name}\n",
+            items.len()
+        );
         let mut written = Vec::new();
         let mut checks = String::new();
         self.need(Need::Items);
@@ -160,8 +170,10 @@ impl Writer<'_> {
             let reader = self.reader(id, item);
             read.push_str(&format!("\tif read.{field}, err = {reader}(items[{position}]); err != nil {{\n\t\treturn err\n\t}}\n"));
             written.push(format!("v.{field}"));
-            if let Some(check) = self.checker(id, item) {
-                checks.push_str(&format!("\tif err := {check}(v.{field}); err != nil {{\n\t\treturn err\n\t}}\n"));
+            if let Some(check) = self.validated(id, item, &format!("v.{field}")) {
+                checks.push_str(&format!(
+                    "\tif err := {check}; err != nil {{\n\t\treturn err\n\t}}\n"
+                ));
             }
         }
         self.line("}");
@@ -188,8 +200,11 @@ impl Writer<'_> {
             read.push_str(&format!(
                 "\tif read, err := {reader}(data); err == nil {{\n\t\t*v = {name}{{{field}: &read}}\n\t\treturn nil\n\t}}\n"
             ));
-            write.push_str(&format!("\tif v.{field} != nil {{\n\t\treturn json.Marshal(v.{field})\n\t}}\n"));
-            let checker = self.checker(id, &variant.of).map_or_else(|| "nil".to_owned(), |it| format!("{it}(*v.{field})"));
+            write.push_str(&format!(
+                "\tif v.{field} != nil {{\n\t\treturn json.Marshal(v.{field})\n\t}}\n"
+            ));
+            let checker = self.validated(id, &variant.of, &format!("(*v.{field})"));
+            let checker = checker.unwrap_or_else(|| "nil".to_owned());
             check.push_str(&format!("\tif v.{field} != nil {{\n\t\treturn {checker}\n\t}}\n"));
         }
         self.line("}");
@@ -212,17 +227,16 @@ impl Writer<'_> {
             Type::List(items) => format!("[]{}", self.unboxed(owner, items)),
             Type::Map(values) => format!("map[string]{}", self.unboxed(owner, values)),
             Type::Nullable(inner) => format!("*{}", self.unboxed(owner, inner)),
-            Type::Named(id) if self.model.is_circular(owner, *id) => format!("*{}", self.called(*id)),
+            Type::Named(id) if self.model.is_circular(owner, *id) => {
+                format!("*{}", self.called(*id))
+            }
             Type::Named(id) => self.called(*id),
         }
     }
 
     /// Returns how a type is written behind a pointer, a slice or a map, where it may hold itself.
     fn unboxed(&self, owner: Id, of: &Type) -> String {
-        match of {
-            Type::Named(id) => self.called(*id),
-            other => self.kind(owner, other),
-        }
+        if let Type::Named(id) = of { self.called(*id) } else { self.kind(owner, of) }
     }
 
     fn called(&self, id: Id) -> String {
@@ -250,7 +264,7 @@ impl Writer<'_> {
                 self.need(Need::Nullable);
                 return format!("readNullable({})", self.behind(inner));
             }
-            Type::Named(id) if self.model.is_circular(owner, *id) => return self.pointed(owner, of),
+            Type::Named(id) if self.model.is_circular(owner, *id) => return self.pointed(of),
             Type::Named(_) => return self.behind(of),
         };
         self.need(need);
@@ -258,19 +272,25 @@ impl Writer<'_> {
     }
 
     fn behind(&self, of: &Type) -> String {
-        match of {
-            Type::Named(id) => {
-                self.need(Need::Named);
-                format!("readNamed[{}]", self.called(*id))
-            }
-            other => self.reader(Id::ROOT, other),
-        }
+        let Type::Named(id) = of else { return self.reader(Id::ROOT, of) };
+        self.need(Need::Named);
+        format!("readNamed[{}]", self.called(*id))
     }
 
     /// Returns the function that reads a type and points at it.
-    fn pointed(&self, _owner: Id, of: &Type) -> String {
+    fn pointed(&self, of: &Type) -> String {
         self.need(Need::Pointer);
         format!("readPointer({})", self.behind(of))
+    }
+
+    /// Returns what validates a value, if there is anything to validate.
+    fn validated(&self, owner: Id, of: &Type, value: &str) -> Option<String> {
+        if let Type::Named(id) = of
+            && !self.model.is_circular(owner, *id)
+        {
+            return Some(format!("{value}.Validate()"));
+        }
+        self.checker(owner, of).map(|check| format!("{check}({value})"))
     }
 
     /// Returns the function that validates a type, if there is anything to validate.
@@ -303,10 +323,8 @@ impl Writer<'_> {
     }
 
     fn checker_behind(&self, of: &Type) -> Option<String> {
-        match of {
-            Type::Named(id) => Some(format!("{}.Validate", self.called(*id))),
-            other => self.checker(Id::ROOT, other),
-        }
+        let Type::Named(id) = of else { return self.checker(Id::ROOT, of) };
+        Some(format!("{}.Validate", self.called(*id)))
     }
 }
 
@@ -318,9 +336,9 @@ fn used(member: &Member) -> Type {
     }
 }
 
-/// Claims that Go has `nil` for a type.
+/// Claims that a pointer says already that there is nothing: absent and `null` are the same then.
 fn is_nil(of: &Type) -> bool {
-    matches!(of, Type::Nullable(_) | Type::Any | Type::Null)
+    matches!(of, Type::Nullable(_))
 }
 
 /// Claims that a name can stand in a tag.

@@ -64,10 +64,7 @@ impl Need {
 
     /// Returns what the helper itself needs.
     fn needs(self) -> &'static [Self] {
-        match self {
-            Self::Map => &[Self::Members],
-            _ => &[],
-        }
+        if self == Self::Map { &[Self::Members] } else { &[] }
     }
 }
 

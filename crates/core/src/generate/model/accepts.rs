@@ -32,7 +32,9 @@ impl Model {
     fn has_form(&self, value: &Value, form: &Form) -> bool {
         match form {
             Form::Alias(of) => self.is_of(value, of),
-            Form::Words(words) => value.as_str().is_some_and(|it| words.iter().any(|word| word == it)),
+            Form::Words(words) => {
+                value.as_str().is_some_and(|it| words.iter().any(|word| word == it))
+            }
             Form::Flag(flag) => value.as_bool() == Some(*flag),
             Form::Text(text) => value.as_str().is_some_and(|it| fits(it, text)),
             Form::Integer(integer) => is_whole(value) && is_within(value, integer),

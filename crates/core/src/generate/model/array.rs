@@ -10,7 +10,12 @@ use crate::lower::original::Place;
 const TUPLE_LIMIT: u64 = 12;
 
 impl<'c> Builder<'c> {
-    pub(super) fn array(&mut self, place: &Place<'c>, name: &str, into: Option<Id>) -> Option<Type> {
+    pub(super) fn array(
+        &mut self,
+        place: &Place<'c>,
+        name: &str,
+        into: Option<Id>,
+    ) -> Option<Type> {
         self.lose_every(place, &["contains", "uniqueItems", "unevaluatedItems"]);
         let items = Items::of(place, self.original.draft);
         let mut list = List {
@@ -21,7 +26,11 @@ impl<'c> Builder<'c> {
         if items.positions() > 0 {
             let ends = items.item(&self.original, items.positions()).never.is_some();
             let positions = items.positions() as u64;
-            let most = if ends { Some(list.max.map_or(positions, |max| max.min(positions))) } else { list.max };
+            let most = if ends {
+                Some(list.max.map_or(positions, |max| max.min(positions)))
+            } else {
+                list.max
+            };
             if most == Some(list.min) && (1..=TUPLE_LIMIT).contains(&list.min) {
                 return self.tuple(&items, list.min, place, (name, into));
             }

@@ -5,12 +5,12 @@ use std::collections::{BTreeSet, HashMap, VecDeque};
 use serde_json::Value;
 
 use super::{Form, Id, Model, Text, Type};
-use crate::contract::{Contract, Keyword};
+use crate::contract::Contract;
 use crate::generate::GenerateError;
 use crate::generate::name::{self, Names};
 use crate::json::Pointer;
 use crate::lower::Unsayable;
-use crate::lower::original::{Clause, Original, Place, is_constraint, names};
+use crate::lower::original::{Clause, Original, Place, names};
 use crate::lower::place::{kind_of, meet};
 
 /// How many places may be read for each value in the contract, and some for small contracts: unions
@@ -113,7 +113,13 @@ impl<'c> Builder<'c> {
     }
 
     /// Makes a definition of `form`, as `into` if that is waited for.
-    pub(super) fn hoist(&mut self, form: Form, name: &str, into: Option<Id>, place: &Place<'c>) -> Type {
+    pub(super) fn hoist(
+        &mut self,
+        form: Form,
+        name: &str,
+        into: Option<Id>,
+        place: &Place<'c>,
+    ) -> Type {
         let id = into.unwrap_or_else(|| self.reserve(name, place));
         self.fill(id, form);
         Type::Named(id)
@@ -121,7 +127,12 @@ impl<'c> Builder<'c> {
 
     /// Reads a place; nothing if no value satisfies it. `name` is what a definition of it would be
     /// called, `into` the one that is waiting for it.
-    pub(super) fn place(&mut self, place: &Place<'c>, name: &str, into: Option<Id>) -> Option<Type> {
+    pub(super) fn place(
+        &mut self,
+        place: &Place<'c>,
+        name: &str,
+        into: Option<Id>,
+    ) -> Option<Type> {
         self.places += 1;
         let expanded = self.original.expand(place);
         if expanded.never.is_some() {
@@ -212,7 +223,13 @@ impl<'c> Builder<'c> {
     }
 
     /// Reads what a place says about values of one kind.
-    fn kind(&mut self, kind: &str, place: &Place<'c>, name: &str, into: Option<Id>) -> Option<Type> {
+    fn kind(
+        &mut self,
+        kind: &str,
+        place: &Place<'c>,
+        name: &str,
+        into: Option<Id>,
+    ) -> Option<Type> {
         match kind {
             "null" => Some(Type::Null),
             "boolean" => Some(Type::Boolean),
@@ -257,52 +274,13 @@ impl<'c> Builder<'c> {
     fn counts(&mut self, place: &Place<'c>, keyword: &str) -> Vec<u64> {
         let mut counts = Vec::new();
         for clause in place.all(keyword) {
-            match count(clause.value) {
+            // No language counts further everywhere.
+            match count(clause.value).filter(|count| *count <= u64::from(u32::MAX)) {
                 Some(count) => counts.push(count),
                 None => self.lose(clause),
             }
         }
         counts
-    }
-
-    /// Records that a clause is in no type.
-    pub(super) fn lose(&mut self, clause: &Clause<'_>) {
-        self.losses.insert((clause.at.clone(), clause.keyword.to_owned()));
-    }
-
-    /// Records that the clauses of these keywords are in no type, unless they demand nothing.
-    pub(super) fn lose_every(&mut self, place: &Place<'c>, keywords: &[&str]) {
-        for clause in place.clauses.iter().filter(|it| keywords.contains(&it.keyword)) {
-            if !is_void(clause) {
-                self.lose(clause);
-            }
-        }
-    }
-
-    /// Records that nothing of a place is in a type.
-    pub(super) fn lose_all(&mut self, place: &Place<'c>) {
-        for clause in place.constraints().filter(|clause| !is_void(clause)) {
-            self.lose(clause);
-        }
-        if let Some(pointer) = &place.never {
-            self.losses.insert((pointer.clone(), "false".to_owned()));
-        }
-    }
-
-    /// Records what is said of values of every kind and is in no type.
-    fn lose_logic(&mut self, place: &Place<'c>) {
-        for clause in &place.clauses {
-            let is_lost = match clause.keyword {
-                "if" => ["then", "else"]
-                    .iter()
-                    .any(|keyword| place.all(keyword).any(|other| other.at == clause.at)),
-                "not" | "$ref" | "$dynamicRef" | "$recursiveRef" => true,
-                keyword => is_constraint(keyword) && Keyword::named(keyword).is_none(),
-            };
-            if is_lost && !is_void(clause) {
-                self.lose(clause);
-            }
-        }
     }
 }
 
@@ -342,7 +320,10 @@ pub(super) fn is_union(clause: &Clause<'_>) -> bool {
 
 /// Returns the types that the place allows: none if any, an empty list if nothing.
 pub(super) fn types<'c>(place: &Place<'c>) -> Option<Vec<&'c str>> {
-    place.all("type").map(|clause| names(clause.value).collect::<Vec<_>>()).reduce(|left, right| meet(&left, &right))
+    place
+        .all("type")
+        .map(|clause| names(clause.value).collect::<Vec<_>>())
+        .reduce(|left, right| meet(&left, &right))
 }
 
 fn patterns(place: &Place<'_>) -> Vec<super::Pattern> {
@@ -355,24 +336,8 @@ fn patterns(place: &Place<'_>) -> Vec<super::Pattern> {
 }
 
 /// Returns a count, which may be written `2.0`.
-fn count(value: &Value) -> Option<u64> {
+pub(super) fn count(value: &Value) -> Option<u64> {
     value.as_u64().or_else(|| value.to_string().strip_suffix(".0")?.parse().ok())
-}
-
-/// Claims that a clause demands nothing.
-fn is_void(clause: &Clause<'_>) -> bool {
-    match clause.keyword {
-        "minLength" | "minItems" | "minProperties" => count(clause.value) == Some(0),
-        "uniqueItems" | "x-grounded" => clause.value == &Value::Bool(false),
-        "additionalProperties" | "unevaluatedProperties" | "items" | "unevaluatedItems"
-        | "additionalItems" | "propertyNames" => clause.value == &Value::Bool(true),
-        "required" | "x-rules" => clause.value.as_array().is_some_and(Vec::is_empty),
-        // Void by themselves; the keyword that gives them a meaning is the one that is listed.
-        "then" | "else" | "minContains" | "maxContains" => true,
-        "properties" | "patternProperties" | "dependentRequired" | "dependentSchemas"
-        | "dependencies" => clause.value.as_object().is_some_and(serde_json::Map::is_empty),
-        _ => false,
-    }
 }
 
 fn count_values(value: &Value) -> usize {

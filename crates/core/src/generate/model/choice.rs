@@ -152,7 +152,8 @@ fn values<'p, 'c>(
     let others: Vec<&'c [Value]> = lists.collect();
     first.iter().filter(move |value| {
         let is_in = |list: &&[Value]| list.iter().any(|other| is_same(value, other));
-        others.iter().all(is_in) && types.is_none_or(|types| types.iter().any(|it| is_of(value, it)))
+        others.iter().all(is_in)
+            && types.is_none_or(|types| types.iter().any(|it| is_of(value, it)))
     })
 }
 
@@ -170,11 +171,14 @@ fn is_same(left: &Value, right: &Value) -> bool {
             left == right || (left.as_f64() == right.as_f64() && is_exact(left) && is_exact(right))
         }
         (Value::Array(left), Value::Array(right)) => {
-            left.len() == right.len() && left.iter().zip(right).all(|(left, right)| is_same(left, right))
+            left.len() == right.len()
+                && left.iter().zip(right).all(|(left, right)| is_same(left, right))
         }
         (Value::Object(left), Value::Object(right)) => {
             left.len() == right.len()
-                && left.iter().all(|(key, it)| right.get(key).is_some_and(|other| is_same(it, other)))
+                && left
+                    .iter()
+                    .all(|(key, it)| right.get(key).is_some_and(|other| is_same(it, other)))
         }
         _ => left == right,
     }

@@ -63,7 +63,12 @@ impl<'c> Builder<'c> {
         Some(Type::Any)
     }
 
-    pub(super) fn number(&mut self, place: &Place<'c>, name: &str, into: Option<Id>) -> Option<Type> {
+    pub(super) fn number(
+        &mut self,
+        place: &Place<'c>,
+        name: &str,
+        into: Option<Id>,
+    ) -> Option<Type> {
         // Whether a float is a multiple of another depends on how a language rounds.
         self.lose_every(place, &["multipleOf"]);
         let mut number = Number::default();

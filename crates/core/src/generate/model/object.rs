@@ -19,7 +19,12 @@ const LOST: [&str; 8] = [
 ];
 
 impl<'c> Builder<'c> {
-    pub(super) fn object(&mut self, place: &Place<'c>, name: &str, into: Option<Id>) -> Option<Type> {
+    pub(super) fn object(
+        &mut self,
+        place: &Place<'c>,
+        name: &str,
+        into: Option<Id>,
+    ) -> Option<Type> {
         self.lose_every(place, &LOST);
         let members = Members::of(place);
         let patterned = members.facets.iter().filter(|facet| facet.patterns.is_some());

@@ -51,8 +51,15 @@ fn leaves<'s>(slots: &'s [Slot], of: &'s Type, found: &mut Vec<Leaf<'s>>, depth:
             }
             None => false,
         },
-        plain => {
-            found.push(Leaf::Plain(plain));
+        Type::Any
+        | Type::Null
+        | Type::Boolean
+        | Type::Integer
+        | Type::Number
+        | Type::Text
+        | Type::List(_)
+        | Type::Map(_) => {
+            found.push(Leaf::Plain(of));
             true
         }
     }

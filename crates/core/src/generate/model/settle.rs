@@ -24,14 +24,16 @@ impl Builder<'_> {
             }
         }
         self.lose_exclusive();
-        let tags: Vec<Option<String>> = self.slots.iter().map(|slot| tag(&self.slots, slot)).collect();
+        let tags: Vec<Option<String>> =
+            self.slots.iter().map(|slot| tag(&self.slots, slot)).collect();
         for (slot, found) in self.slots.iter_mut().zip(tags) {
             if let Some(Form::Union(union)) = &mut slot.form {
                 union.tag = found;
             }
         }
         let definitions = numbered(self.slots);
-        let lost = |(pointer, keyword)| Loss { pointer, keyword, enforced_by: EnforcedBy::VerdictOnly };
+        let lost =
+            |(pointer, keyword)| Loss { pointer, keyword, enforced_by: EnforcedBy::VerdictOnly };
         let narrowed = |(pointer, unsayable)| Narrowing { pointer, unsayable };
         Model {
             definitions,
@@ -44,7 +46,9 @@ impl Builder<'_> {
     /// Lets a root that only stands for another definition be that one.
     fn merge_root(&mut self) {
         let mut merged = HashSet::new();
-        while let Some(Form::Alias(Type::Named(id))) = self.slots.first().and_then(|it| it.form.clone()) {
+        while let Some(Form::Alias(Type::Named(id))) =
+            self.slots.first().and_then(|it| it.form.clone())
+        {
             if id == Id::ROOT || !merged.insert(id) {
                 break;
             }
@@ -110,7 +114,8 @@ impl Aliases {
             }
         }
         // Some names stay in a long chain, so that types do not nest without end.
-        let is_short = |depth: &Option<usize>| depth.is_some_and(|it| !it.is_multiple_of(CHAIN_LIMIT));
+        let is_short =
+            |depth: &Option<usize>| depth.is_some_and(|it| !it.is_multiple_of(CHAIN_LIMIT));
         let short = depths.iter().filter(|(_, depth)| is_short(depth));
         Self(short.filter_map(|(id, _)| Some((*id, alias(*id)?.clone()))).collect())
     }
@@ -165,18 +170,15 @@ fn tag(slots: &[Slot], slot: &Slot) -> Option<String> {
 
 /// Returns the members of an object that must have one word, with that word.
 fn marks<'s>(slots: &'s [Slot], of: &Type) -> Option<Vec<(&'s str, &'s str)>> {
-    let form = |of: &Type| match of {
-        Type::Named(id) => slots.get(id.0).and_then(|slot| slot.form.as_ref()),
-        _ => None,
+    let form = |of: &Type| {
+        let Type::Named(id) = of else { return None };
+        slots.get(id.0).and_then(|slot| slot.form.as_ref())
     };
-    let Some(Form::Object(object)) = form(of) else { return None };
+    let object = form(of)?.as_object()?;
     let required = object.members.iter().filter(|member| member.presence == Presence::Required);
-    let marks = required.filter_map(|member| match form(&member.of) {
-        Some(Form::Words(words)) => match words.as_slice() {
-            [word] => Some((member.key.as_str(), word.as_str())),
-            _ => None,
-        },
-        _ => None,
+    let marks = required.filter_map(|member| {
+        let [word] = form(&member.of)?.as_words()? else { return None };
+        Some((member.key.as_str(), word.as_str()))
     });
     Some(marks.collect())
 }

@@ -68,7 +68,9 @@ impl<'c> Builder<'c> {
             clause.value.as_object()?.values().find_map(|member| member.get("const")?.as_str())
         });
         let title = || expanded.all("title").find_map(|clause| clause.value.as_str());
-        if let Some(word) = marked.map(str::to_owned).or(target).or_else(|| title().map(str::to_owned)) {
+        if let Some(word) =
+            marked.map(str::to_owned).or(target).or_else(|| title().map(str::to_owned))
+        {
             return name::pascal(&word);
         }
         let kind = types(&expanded).and_then(|types| types.first().copied());
@@ -94,18 +96,11 @@ impl<'c> Builder<'c> {
         let mut names = Names::without(["Self"]);
         let mut variants: Vec<Variant> = Vec::new();
         for (suffix, of) in found {
-            let of = match of {
-                Type::Null => {
-                    has_null = true;
-                    continue;
-                }
-                Type::Nullable(inner) => {
-                    has_null = true;
-                    *inner
-                }
-                Type::Integer if has_number => continue,
-                other => other,
-            };
+            has_null |= matches!(of, Type::Null | Type::Nullable(_));
+            if of == Type::Null || (of == Type::Integer && has_number) {
+                continue;
+            }
+            let of = if let Type::Nullable(inner) = of { *inner } else { of };
             if !variants.iter().any(|variant| variant.of == of) {
                 variants.push(Variant { name: names.unique(&suffix), of });
             }

@@ -27,8 +27,14 @@ impl Writer<'_> {
         match need {
             Need::Present => needs.extend([Need::Annotated, Need::Optional]),
             Need::Whole | Need::OneOf => needs.extend([Need::Annotated]),
-            Need::Annotated | Need::Any | Need::BaseModel | Need::Field | Need::Literal
-            | Need::Optional | Need::RootModel | Need::Union => {}
+            Need::Annotated
+            | Need::Any
+            | Need::BaseModel
+            | Need::Field
+            | Need::Literal
+            | Need::Optional
+            | Need::RootModel
+            | Need::Union => {}
         }
     }
 
@@ -69,11 +75,7 @@ impl Writer<'_> {
 
     pub(super) fn helpers(&self) -> String {
         let needs = self.needs.borrow();
-        let helpers = [
-            (Need::Present, PRESENT),
-            (Need::Whole, WHOLE),
-            (Need::OneOf, ONE_OF),
-        ];
+        let helpers = [(Need::Present, PRESENT), (Need::Whole, WHOLE), (Need::OneOf, ONE_OF)];
         helpers.iter().filter(|(need, _)| needs.contains(need)).map(|(_, text)| *text).collect()
     }
 
@@ -125,7 +127,10 @@ impl Writer<'_> {
             Form::Tuple(items) => {
                 let items: Vec<String> = items.iter().map(|item| self.of(item)).collect();
                 // A list that comes from JSON is as good as a tuple.
-                self.annotated(&format!("tuple[{}]", items.join(", ")), &["strict=False".to_owned()])
+                self.annotated(
+                    &format!("tuple[{}]", items.join(", ")),
+                    &["strict=False".to_owned()],
+                )
             }
             Form::Union(union) => {
                 self.need(Need::Union);

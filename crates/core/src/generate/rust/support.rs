@@ -30,7 +30,7 @@ impl Support {
         if !self.checked.is_empty() {
             text.push_str(CHECKED);
             for (name, inner, reader) in &self.checked {
-                text.push_str(&format!("checked!({name}, {inner}, {reader});\n"));
+                text.push_str(&format!("checked! {{ {name}({inner}) by {reader} }}\n"));
             }
         }
         if !self.words.is_empty() {
@@ -54,7 +54,9 @@ pub(super) fn limits(form: &Form) -> Vec<String> {
 pub(super) fn checks(form: &Form) -> Vec<(String, String)> {
     match form {
         Form::Flag(flag) => vec![(format!("value != {flag}"), format!("exactly {flag}"))],
-        Form::Text(text) => counts("value.chars().count()", ("minLength", "maxLength"), (text.min, text.max)),
+        Form::Text(text) => {
+            counts("value.chars().count()", ("minLength", "maxLength"), (text.min, text.max))
+        }
         Form::List(list) => counts("value.len()", ("minItems", "maxItems"), (list.min, list.max)),
         Form::Integer(integer) => {
             let mut checks = Vec::new();
@@ -76,8 +78,12 @@ pub(super) fn checks(form: &Form) -> Vec<(String, String)> {
         }
         Form::Number(number) => {
             let mut checks = Vec::new();
-            checks.extend(number.min.map(|min| bound(min, ("<", "<="), ("minimum", "exclusiveMinimum"))));
-            checks.extend(number.max.map(|max| bound(max, (">", ">="), ("maximum", "exclusiveMaximum"))));
+            checks.extend(
+                number.min.map(|min| bound(min, ("<", "<="), ("minimum", "exclusiveMinimum"))),
+            );
+            checks.extend(
+                number.max.map(|max| bound(max, (">", ">="), ("maximum", "exclusiveMaximum"))),
+            );
             if !number.allowed.is_empty() {
                 let list = number.allowed.iter().map(|it| format!("{it:?}")).collect::<Vec<_>>();
                 let list = list.join(", ");
@@ -97,8 +103,10 @@ fn counts(
     (min, max): (u64, Option<u64>),
 ) -> Vec<(String, String)> {
     let mut checks = Vec::new();
-    if min > 0 {
-        checks.push((format!("{count} < {min}"), said(least, min)));
+    match min {
+        0 => {}
+        1 => checks.push(("value.is_empty()".to_owned(), said(least, min))),
+        _ => checks.push((format!("{count} < {min}"), said(least, min))),
     }
     if let Some(max) = max {
         checks.push((format!("{count} > {max}"), said(most, max)));
@@ -164,7 +172,9 @@ mod whole {
     }
 
     #[allow(dead_code)]
-    pub(super) fn some<'de, T: Whole, D: Deserializer<'de>>(from: D) -> Result<Option<T>, D::Error> {
+    pub(super) fn some<'de, T: Whole, D: Deserializer<'de>>(
+        from: D,
+    ) -> Result<Option<T>, D::Error> {
         read(from).map(Some)
     }
 
@@ -186,9 +196,10 @@ mod whole {
                 }
 
                 fn visit_u64<E: de::Error>(self, value: u64) -> Result<Integer, E> {
-                    let unexpected = de::Unexpected::Unsigned(value);
-                    let value = i64::try_from(value);
-                    value.map(Integer).map_err(|_| E::invalid_value(unexpected, &self))
+                    match i64::try_from(value) {
+                        Ok(value) => Ok(Integer(value)),
+                        Err(_) => Err(E::invalid_value(de::Unexpected::Unsigned(value), &self)),
+                    }
                 }
 
                 fn visit_f64<E: de::Error>(self, value: f64) -> Result<Integer, E> {
@@ -200,7 +211,7 @@ mod whole {
                 }
             }
 
-            from.deserialize_i64(Digits)
+            from.deserialize_any(Digits)
         }
     }
 
@@ -252,7 +263,7 @@ impl std::fmt::Display for Refused {
 impl std::error::Error for Refused {}
 
 macro_rules! checked {
-    ($name:ident, $inner:ty, $read:path) => {
+    ($name:ident($inner:ty) by $read:path) => {
         impl<'de> Deserialize<'de> for $name {
             fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
                 let value: $inner = $read(from)?;

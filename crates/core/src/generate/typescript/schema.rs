@@ -134,7 +134,9 @@ impl Writer<'_> {
         if text.min > 1 || text.max.is_some() {
             self.need(Need::Characters, "");
         }
-        let said = |count: u64| if count == 1 { "1 character".to_owned() } else { format!("{count} characters") };
+        let said = |count: u64| {
+            if count == 1 { "1 character".to_owned() } else { format!("{count} characters") }
+        };
         match text.min {
             0 => {}
             1 => schema.push_str(".min(1)"),
@@ -144,17 +146,25 @@ impl Writer<'_> {
             )),
         }
         schema.extend(text.max.map(|max| {
-            format!(".refine((text) => characters(text) <= {max}, \"must have at most {}\")", said(max))
+            format!(
+                ".refine((text) => characters(text) <= {max}, \"must have at most {}\")",
+                said(max)
+            )
         }));
-        for pattern in text.patterns.iter().filter_map(|it| translated(&it.text, Engine::JavaScript)) {
-            schema.push_str(&format!(".regex(new RegExp({}, \"u\"))", literal(&pattern)));
+        for pattern in
+            text.patterns.iter().filter_map(|it| translated(&it.text, Engine::JavaScript))
+        {
+            schema.push_str(&format!(".regex(/{pattern}/u)"));
         }
         schema
     }
 
     fn integer(&self, integer: &Integer) -> String {
         if !integer.allowed.is_empty() {
-            return format!("z.literal([{}])", list(integer.allowed.iter().map(ToString::to_string)));
+            return format!(
+                "z.literal([{}])",
+                list(integer.allowed.iter().map(ToString::to_string))
+            );
         }
         let mut schema = self.need(Need::Whole, "whole");
         schema.extend(integer.min.map(|min| format!(".gte({min})")));
@@ -185,7 +195,9 @@ impl Writer<'_> {
             Type::Map(values) => format!("z.record(z.string(), {})", self.use_of(owner, values)),
             Type::Nullable(inner) => format!("{}.nullable()", self.use_of(owner, inner)),
             Type::Named(id) => match self.model.get(*id) {
-                Some(definition) if !self.is_declared(*id, definition) => self.schema(*id, definition),
+                Some(definition) if !self.is_declared(*id, definition) => {
+                    self.schema(*id, definition)
+                }
                 Some(definition) if self.model.is_circular(owner, *id) => {
                     format!("z.lazy(() => {})", definition.name)
                 }

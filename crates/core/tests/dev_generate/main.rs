@@ -1,0 +1,20 @@
+//! Generated code, compiled and run by the real compilers: it agrees with the verdict of the contract.
+//!
+//! `scripts/setup generate` installs what is needed. What is not installed is not tested: `toolchain`
+//! says so.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "a test that cannot set itself up has failed"
+)]
+
+mod contracts;
+mod go;
+mod instances;
+mod python;
+mod rust;
+mod toolchain;
+mod trial;
+mod typescript;
