@@ -6,6 +6,7 @@ mod jobs;
 mod models;
 mod run;
 mod runs;
+mod serve;
 mod stats;
 mod transcript;
 mod worker;
@@ -30,6 +31,7 @@ pub(crate) use runs::{
     AcceptArgs, Again, DecisionArgs, ExportArgs, ExportFormat, LedgerArgs, ListArgs, PruneArgs,
     RejectArgs, ReplayArgs, ResumeArgs, RunsAction, RunsArgs, ShowArgs,
 };
+pub(crate) use serve::ServeArgs;
 pub(crate) use stats::{Grouping, StatsArgs};
 pub(crate) use transcript::{TranscriptArgs, TranscriptOf};
 pub(crate) use worker::WorkerArgs;
@@ -54,6 +56,7 @@ Examples:
   airtight validate review.json answer.txt is there a conforming value in this answer?
   airtight transcript run.ndjson --summary what did claude, codex, qwen, gemini or opencode do?
   airtight runs list --since 7d            what ran, and how it ended
+  airtight serve                           an address that speaks OpenAI, with contracts
   airtight stats --by model                how often does it fail, and what does it cost?
   airtight completions bash                completion script for a shell")]
 pub(crate) struct Cli {
@@ -72,6 +75,7 @@ pub(crate) enum Command {
     Validate(ValidateArgs),
     Transcript(TranscriptArgs),
     Runs(RunsArgs),
+    Serve(ServeArgs),
     Stats(StatsArgs),
     Doctor(DoctorArgs),
     Models(ModelsArgs),

@@ -10,6 +10,7 @@ mod models;
 mod run;
 mod runs;
 mod sandbox;
+mod serve;
 mod signals;
 mod stats;
 mod transcript;
@@ -46,6 +47,7 @@ pub(crate) fn run(
         Command::Validate(args) => validate::run(&args, environment, printer),
         Command::Transcript(args) => transcript::run(&args, environment, printer),
         Command::Runs(args) => runs::run(&args, environment, printer),
+        Command::Serve(args) => serve::run(&args, environment, printer),
         Command::Stats(args) => stats::run(&args, environment, printer),
         Command::Doctor(args) => doctor::run(&args, environment, printer),
         #[cfg(feature = "embedded")]
