@@ -9,6 +9,7 @@ mod models;
 mod review;
 mod run;
 mod runs;
+mod serve;
 mod stats;
 mod transcript;
 mod watch;
@@ -40,6 +41,7 @@ pub(crate) use runs::{
     AcceptArgs, Again, DecisionArgs, ExportArgs, ExportFormat, LedgerArgs, ListArgs, PruneArgs,
     RejectArgs, ReplayArgs, ResumeArgs, RunsAction, RunsArgs, ShowArgs,
 };
+pub(crate) use serve::ServeArgs;
 pub(crate) use stats::{Grouping, StatsArgs};
 pub(crate) use transcript::{TranscriptArgs, TranscriptOf};
 pub(crate) use watch::{WatchAction, WatchArgs, WatchDecisionArgs, WatchListArgs};
@@ -70,6 +72,7 @@ Examples:
   airtight generate rust review.json       types that keep to this contract
   airtight transcript run.ndjson --summary what did claude, codex, qwen, gemini or opencode do?
   airtight runs list --since 7d            what ran, and how it ended
+  airtight serve                           an address that speaks OpenAI, with contracts
   airtight stats --by model                how often does it fail, and what does it cost?
   airtight watch --config watch.toml       look after services, tier by tier
   airtight completions bash                completion script for a shell")]
@@ -92,6 +95,7 @@ pub(crate) enum Command {
     Generate(GenerateArgs),
     Transcript(TranscriptArgs),
     Runs(RunsArgs),
+    Serve(ServeArgs),
     Stats(StatsArgs),
     Watch(Box<WatchArgs>),
     Doctor(DoctorArgs),

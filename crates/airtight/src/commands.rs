@@ -14,6 +14,7 @@ mod rolling;
 mod run;
 mod runs;
 mod sandbox;
+mod serve;
 mod signals;
 mod stats;
 mod transcript;
@@ -55,6 +56,7 @@ pub(crate) fn run(
         Command::Generate(args) => generate::run(&args, environment, printer),
         Command::Transcript(args) => transcript::run(&args, environment, printer),
         Command::Runs(args) => runs::run(&args, environment, printer),
+        Command::Serve(args) => serve::run(&args, environment, printer),
         Command::Stats(args) => stats::run(&args, environment, printer),
         Command::Watch(args) => watch::run(&args, environment, printer),
         Command::Doctor(args) => doctor::run(&args, environment, printer),

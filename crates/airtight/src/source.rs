@@ -97,6 +97,11 @@ impl ContractSource {
         Err(unknown(argument, &folders))
     }
 
+    /// Returns the names of all contracts that can be found by their names.
+    pub(crate) fn names(environment: &Environment) -> Vec<String> {
+        known_names(&folders(None, environment))
+    }
+
     fn file(typed: &str, environment: &Environment) -> Result<Self, Error> {
         let path = environment.resolve(typed);
         if !is_role(&path) {

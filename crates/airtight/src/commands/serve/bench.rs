@@ -1,0 +1,221 @@
+//! What it takes to answer by one model: found once, and kept ready.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use airtight_agent::provider::{Model, Provider, Weights};
+use airtight_agent::{Agent, Hooks, Toolbox};
+use airtight_core::batch::Prices;
+use airtight_core::contract::{Contract, Options};
+use airtight_core::redact::Redactor;
+use airtight_core::run::{Mode, Policy};
+use airtight_core::transcript::Program;
+use airtight_serve::{Fault, FaultKind};
+use airtight_store::{ContractRow, Driver as DriverRow, Retention};
+use tokio_util::sync::CancellationToken;
+
+use crate::commands::batch::plan::contract_row;
+use crate::commands::load;
+use crate::commands::run::access::{Access, Consent, Extraction};
+use crate::commands::run::driver::Driver;
+use crate::commands::run::entry::driver_row;
+use crate::commands::run::limit::Limit;
+use crate::commands::run::prepared;
+use crate::config::{Config, Entry, Key, Trust, Value};
+use crate::env::Environment;
+use crate::error::Error;
+use crate::ledger::Books;
+use crate::source::ContractSource;
+
+/// The name for whoever is in force here.
+pub(super) const USUAL: &str = "airtight";
+
+/// What stands behind the name of an agent CLI, which would be a contract's without it.
+pub(super) const CLI_SUFFIX: &str = "-cli";
+
+/// What it takes to answer by one model.
+pub(super) struct Bench {
+    pub(super) agent: Agent,
+    pub(super) mode: Mode,
+    pub(super) policy: Policy,
+    pub(super) prices: Prices,
+    /// Standing instructions of the role, then those that are set.
+    pub(super) system: Option<String>,
+    /// The contract that the model's name stands for, if it does.
+    pub(super) contract: Option<(Arc<Contract>, ContractRow)>,
+    pub(super) driver: DriverRow,
+    pub(super) retention: Retention,
+    pub(super) redactor: Redactor,
+}
+
+/// What benches are made with.
+#[derive(Clone)]
+pub(super) struct Workshop {
+    pub(super) environment: Environment,
+    /// The settings among the flags of the command.
+    pub(super) entries: Vec<Entry>,
+    pub(super) trust: Trust,
+    /// What must not show, wherever it is.
+    pub(super) secrets: Vec<String>,
+    pub(super) interrupt: CancellationToken,
+}
+
+/// What the name of a model stands for.
+#[derive(Debug, PartialEq)]
+enum Meaning {
+    Usual,
+    Model(String),
+    Program(Program, Option<String>),
+    Contract,
+}
+
+impl Workshop {
+    /// Finds everything that answers by `name` need. Reads files, and may load weights.
+    pub(super) fn bench(&self, name: &str) -> Result<Bench, Fault> {
+        let meaning = meaning(name)?;
+        let source = match meaning {
+            Meaning::Contract => Some(self.contract(name)?),
+            Meaning::Usual | Meaning::Model(_) | Meaning::Program(..) => None,
+        };
+        self.prepare(meaning, source.as_ref()).map_err(|error| setup(&error))
+    }
+
+    fn contract(&self, name: &str) -> Result<ContractSource, Fault> {
+        match ContractSource::find(name, None, &self.environment) {
+            Ok(source @ (ContractSource::Named { .. } | ContractSource::Role(_))) => Ok(source),
+            Err(error) if ContractSource::names(&self.environment).iter().any(|it| it == name) => {
+                Err(setup(&error))
+            }
+            Ok(_) | Err(_) => Err(unknown(name)),
+        }
+    }
+
+    fn prepare(&self, meaning: Meaning, source: Option<&ContractSource>) -> Result<Bench, Error> {
+        let environment = &self.environment;
+        let flags = [self.entries.clone(), entries(meaning)].concat();
+        let role = source.and_then(ContractSource::role);
+        let config = Config::load(environment, role, flags, self.trust)?;
+        let driver = Driver::chosen(&config, environment)?;
+        let folder = environment.launch_directory();
+        let access = Access::find(&driver, folder, &config, environment)?;
+        let extraction = Extraction::find(&driver, &config, environment)?;
+        let keys = [access.key(), extraction.as_ref().and_then(|it| it.access.key())];
+        let known = keys.iter().flatten().chain(&self.secrets).map(String::as_str);
+        let redactor = Redactor::new(known.chain(environment.secrets()));
+        let contract = source.map(named_contract).transpose()?;
+        let limit = Limit::new(Instant::now(), None, self.interrupt.clone());
+        let open = |access: Access| access.open(&config, environment, &limit, Consent::Nobody);
+        let provider = open(access)?;
+        let extractor = extraction.map(|it| it.open((&driver, &provider), open)).transpose()?;
+        let extractor_price = extractor.as_ref().and_then(Provider::price);
+        let prices = Prices { model: provider.price(), extractor: extractor_price };
+        let mut agent = Agent::new(provider, Toolbox::default(), Hooks::default());
+        agent.retries = driver.retries(&config);
+        agent.extractor = extractor;
+        let mode = driver.mode(&config);
+        let books = Books::configured(&config, environment)?;
+        Ok(Bench {
+            agent,
+            mode,
+            policy: driver.policy(&config)?,
+            prices,
+            system: match source {
+                Some(source) => prepared::system(source, &config),
+                None => config.text(Key::System).map(str::to_owned),
+            },
+            contract,
+            driver: DriverRow { mode: mode.name().to_owned(), ..driver_row(&driver) },
+            retention: books.as_ref().map(Books::retention).unwrap_or_default(),
+            redactor,
+        })
+    }
+}
+
+fn named_contract(source: &ContractSource) -> Result<(Arc<Contract>, ContractRow), Error> {
+    let text = source.read()?;
+    let contract = load(source, &Options::default(), &format!("check {}", source.label()))?;
+    let row = contract_row(&contract, String::from_utf8_lossy(&text).into_owned());
+    Ok((Arc::new(contract), row))
+}
+
+/// Says what a name stands for; nothing that is a path, or leads to one.
+fn meaning(name: &str) -> Result<Meaning, Fault> {
+    if name == USUAL {
+        return Ok(Meaning::Usual);
+    }
+    let (head, model) = match name.split_once(':') {
+        Some((head, model)) => (head, Some(model.to_owned())),
+        None => (name, None),
+    };
+    if let Some(program) = head.strip_suffix(CLI_SUFFIX).and_then(Program::parse) {
+        return Ok(Meaning::Program(program, model));
+    }
+    match Model::parse(name) {
+        // Whoever asks must not have files of this machine read.
+        Ok(Model::Embedded(Weights::File(_))) => Err(unknown(name)),
+        Ok(Model::Embedded(_) | Model::Served(_)) => Ok(Meaning::Model(name.to_owned())),
+        Err(_) => {
+            let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte);
+            let is_name = !name.is_empty() && !name.starts_with(['.', '-']);
+            if is_name && name.bytes().all(is_plain) {
+                Ok(Meaning::Contract)
+            } else {
+                Err(unknown(name))
+            }
+        }
+    }
+}
+
+fn entries(meaning: Meaning) -> Vec<Entry> {
+    let flag = |key, text: String| Entry::flag(key, "model", Value::Text(text));
+    match meaning {
+        Meaning::Usual | Meaning::Contract => Vec::new(),
+        Meaning::Model(name) => vec![flag(Key::Model, name)],
+        Meaning::Program(program, model) => {
+            let via = flag(Key::Via, program.name().to_owned());
+            model.map(|model| flag(Key::Model, model)).into_iter().chain([via]).collect()
+        }
+    }
+}
+
+fn unknown(name: &str) -> Fault {
+    let known: String = name.chars().take(100).collect();
+    Fault::new(
+        FaultKind::UnknownModel,
+        format!(
+            "there is no model `{known}`: use `PROVIDER:NAME`, `embedded`, `claude{CLI_SUFFIX}`, the name \
+             of a contract, or `{USUAL}` for what is set here"
+        ),
+    )
+}
+
+/// Says why a model cannot be used here, with what to do on the machine of the server.
+fn setup(error: &Error) -> Fault {
+    let mut words = vec![error.to_string()];
+    words.extend(error.causes());
+    words.extend(error.findings.iter().cloned());
+    words.extend(error.hints.iter().cloned());
+    Fault::new(FaultKind::Setup, words.join("; "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_stands_for_a_driver_or_a_contract_and_never_for_a_path() {
+        let meant = |name: &str| meaning(name).map_err(|fault| fault.kind);
+        assert_eq!(meant("airtight"), Ok(Meaning::Usual));
+        assert_eq!(meant("embedded"), Ok(Meaning::Model("embedded".to_owned())));
+        assert_eq!(meant("openai:gpt-5"), Ok(Meaning::Model("openai:gpt-5".to_owned())));
+        assert_eq!(meant("claude-cli"), Ok(Meaning::Program(Program::Claude, None)));
+        let named = Some("gpt-5".to_owned());
+        assert_eq!(meant("codex-cli:gpt-5"), Ok(Meaning::Program(Program::Codex, named)));
+        assert_eq!(meant("review"), Ok(Meaning::Contract));
+        for path in
+            ["", "-", "@a", "a/b", "../a", ".a", "{}", "embedded:/etc/passwd", "embedded:a.gguf"]
+        {
+            assert_eq!(meant(path), Err(FaultKind::UnknownModel), "{path}");
+        }
+    }
+}

@@ -1,0 +1,251 @@
+//! Answers in the formats of vendors.
+
+use airtight_fake::Turn;
+use serde_json::{Value, json};
+
+use crate::stage::{GOOD, Stage, chat, good, review};
+
+/// Returns the name of the run, and the answer without what differs each time.
+fn settled(mut body: Value) -> Value {
+    for name in ["id", "created", "created_at"] {
+        if let Some(value) = body.get_mut(name) {
+            *value = json!("-");
+        }
+    }
+    body
+}
+
+#[test]
+fn chat_completions_answer_by_the_schema() {
+    let stage = Stage::new([good()]);
+    let answer = stage.post("/v1/chat/completions", &chat("airtight"));
+    let run = stage.run(answer.header("airtight-run").unwrap());
+    assert_eq!(answer.header("airtight-rung"), Some("native"));
+    assert_eq!(answer.header("airtight-ignored"), None);
+    assert_eq!(run.parsed_output.as_deref(), Some(GOOD));
+    assert_eq!(run.summary.contract, "review");
+    assert_eq!(
+        settled(answer.body),
+        json!({
+            "id": "-",
+            "object": "chat.completion",
+            "created": "-",
+            "model": "airtight",
+            "choices": [{
+                "index": 0,
+                "message": { "role": "assistant", "content": GOOD, "refusal": null },
+                "logprobs": null,
+                "finish_reason": "stop",
+            }],
+            "usage": {
+                "prompt_tokens": 100,
+                "completion_tokens": 20,
+                "total_tokens": 120,
+                "prompt_tokens_details": { "cached_tokens": 0 },
+                "completion_tokens_details": { "reasoning_tokens": 0 },
+            },
+        })
+    );
+}
+
+#[test]
+fn messages_answer_by_the_schema() {
+    let stage = Stage::new([good()]);
+    let answer = stage.post(
+        "/v1/messages",
+        &json!({
+            "model": "anthropic:fake",
+            "max_tokens": 500,
+            "messages": [{ "role": "user", "content": [{ "type": "text", "text": "Review." }] }],
+            "output_config": { "format": { "type": "json_schema", "schema": review() } },
+        }),
+    );
+    assert_eq!(
+        settled(answer.body),
+        json!({
+            "id": "-",
+            "type": "message",
+            "role": "assistant",
+            "model": "anthropic:fake",
+            "content": [{ "type": "text", "text": GOOD }],
+            "stop_reason": "end_turn",
+            "stop_sequence": null,
+            "usage": {
+                "input_tokens": 100,
+                "cache_creation_input_tokens": 0,
+                "cache_read_input_tokens": 0,
+                "output_tokens": 20,
+            },
+        })
+    );
+    assert_eq!(stage.fake.requests()[0].body["max_tokens"], 500);
+}
+
+#[test]
+fn responses_answer_by_the_schema() {
+    let stage = Stage::new([good()]);
+    let answer = stage.post(
+        "/v1/responses",
+        &json!({
+            "model": "airtight",
+            "instructions": "Be brief.",
+            "input": "Review.",
+            "text": { "format": { "type": "json_schema", "name": "review", "schema": review() } },
+        }),
+    );
+    assert_eq!(answer.status, 200, "{}", answer.body);
+    assert_eq!(answer.body["status"], "completed");
+    assert_eq!(answer.body["output"][0]["content"][0]["text"], GOOD);
+    assert_eq!(answer.body["usage"]["total_tokens"], 120);
+    let run = stage.run(answer.header("airtight-run").unwrap());
+    assert_eq!(run.system.as_deref(), Some("Be brief."));
+}
+
+#[test]
+fn a_forced_tool_is_a_contract_and_its_answer_a_call() {
+    let stage = Stage::new([good(), good(), good()]);
+    let mut asked = chat("airtight");
+    asked.as_object_mut().unwrap().remove("response_format");
+    let function = json!({ "name": "Review", "parameters": review() });
+    asked["tools"] = json!([{ "type": "function", "function": function }]);
+    asked["tool_choice"] = json!({ "type": "function", "function": { "name": "Review" } });
+    let answer = stage.post("/v1/chat/completions", &asked);
+    let choice = &answer.body["choices"][0];
+    assert_eq!(choice["finish_reason"], "tool_calls");
+    assert_eq!(
+        choice["message"]["tool_calls"][0]["function"],
+        json!({ "name": "Review", "arguments": GOOD })
+    );
+    asked["tool_choice"] = json!("required");
+    assert_eq!(stage.post("/v1/chat/completions", &asked).status, 200);
+
+    let answer = stage.post(
+        "/v1/messages",
+        &json!({
+            "model": "airtight",
+            "max_tokens": 500,
+            "messages": [{ "role": "user", "content": "Review." }],
+            "tools": [{ "name": "Review", "input_schema": review() }],
+            "tool_choice": { "type": "tool", "name": "Review" },
+        }),
+    );
+    assert_eq!(answer.body["stop_reason"], "tool_use");
+    let block = &answer.body["content"][0];
+    assert_eq!(block["input"], serde_json::from_str::<Value>(GOOD).unwrap());
+    assert_eq!((&block["type"], &block["name"]), (&json!("tool_use"), &json!("Review")));
+}
+
+#[test]
+fn a_contract_is_asked_by_its_name() {
+    let stage = Stage::new([good()]);
+    let mut asked = chat("review");
+    asked.as_object_mut().unwrap().remove("response_format");
+    let answer = stage.post("/v1/chat/completions", &asked);
+    assert_eq!(answer.body["choices"][0]["message"]["content"], GOOD);
+}
+
+#[test]
+fn any_object_is_a_contract_too() {
+    let stage = Stage::new([good()]);
+    let mut asked = chat("airtight");
+    asked["response_format"] = json!({ "type": "json_object" });
+    let answer = stage.post("/v1/chat/completions", &asked);
+    assert_eq!(answer.body["choices"][0]["message"]["content"], GOOD);
+}
+
+#[test]
+fn digits_survive_the_way_through() {
+    let value = r#"{"n":12345678901234567890123}"#;
+    let stage = Stage::new([Turn::text(value)]);
+    let schema = r#"{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"],"additionalProperties":false}"#;
+    let body = format!(
+        r#"{{"model":"airtight","max_tokens":9,"messages":[{{"role":"user","content":"n?"}}],"tools":[{{"name":"N","input_schema":{schema}}}],"tool_choice":{{"type":"any"}}}}"#
+    );
+    let headers =
+        format!("X-Api-Key: {}\r\nContent-Type: application/json\r\n", crate::stage::TOKEN);
+    let text = stage.posting("/v1/messages", &headers, &body);
+    let mut stream = stage.connect();
+    std::io::Write::write_all(&mut stream, text.as_bytes()).unwrap();
+    let mut said = String::new();
+    std::io::Read::read_to_string(&mut stream, &mut said).unwrap();
+    assert!(said.contains(&format!(r#""input":{value}"#)), "{said}");
+    let (_, id) = said.split_once("airtight-run: ").unwrap();
+    let run = stage.run(id.lines().next().unwrap());
+    assert_eq!(run.parsed_output.as_deref(), Some(value));
+}
+
+#[test]
+fn the_whole_conversation_reaches_the_model() {
+    let stage = Stage::new([good()]);
+    let mut asked = chat("airtight");
+    asked["messages"] = json!([
+        { "role": "system", "content": "Be brief." },
+        { "role": "user", "content": "First." },
+        { "role": "assistant", "content": null, "tool_calls": [
+            { "id": "a", "type": "function", "function": { "name": "look", "arguments": "{\"at\":1}" } },
+        ] },
+        { "role": "tool", "tool_call_id": "a", "content": "Seen." },
+        { "role": "user", "content": [{ "type": "text", "text": "Last." }] },
+    ]);
+    let answer = stage.post("/v1/chat/completions", &asked);
+    let run = stage.run(answer.header("airtight-run").unwrap());
+    assert_eq!(run.system.as_deref(), Some("Be brief."));
+    assert_eq!(
+        run.prompt.unwrap(),
+        "The conversation so far:\n\n<user>\nFirst.\n</user>\n\n<assistant>\n(calls look with \
+         {\"at\":1})\n</assistant>\n\n<user>\nSeen.\n</user>\n\nNow the user says:\n\nLast."
+    );
+}
+
+#[test]
+fn what_is_not_honoured_is_named() {
+    let stage = Stage::new([good()]);
+    let mut asked = chat("airtight");
+    asked["seed"] = json!(7);
+    asked["top_p"] = json!(0.5);
+    asked["user"] = json!("ada");
+    asked["logit_bias"] = json!(null);
+    let answer = stage.post("/v1/chat/completions", &asked);
+    assert_eq!(answer.header("airtight-ignored"), Some("seed, top_p"));
+}
+
+#[test]
+fn a_key_has_one_answer() {
+    let stage = Stage::new([good()]);
+    let key = "Idempotency-Key: k1\r\n";
+    let first = stage.post_with("/v1/chat/completions", key, &chat("airtight"));
+    let again = stage.post_with("/v1/chat/completions", key, &chat("airtight"));
+    assert_eq!(first.header("airtight-run"), again.header("airtight-run"));
+    assert_eq!(again.body["choices"][0]["message"]["content"], GOOD);
+    let mut other = chat("airtight");
+    other["messages"][0]["content"] = json!("Something else.");
+    let taken = stage.post_with("/v1/chat/completions", key, &other);
+    assert_eq!(taken.problem(), (409, "key_of_another"));
+    assert_eq!(stage.fake.requests().len(), 1);
+}
+
+#[test]
+fn models_are_listed_in_both_formats() {
+    let stage = Stage::new([]);
+    let openai = stage.get("/v1/models", "").body;
+    let ids: Vec<&str> =
+        openai["data"].as_array().unwrap().iter().map(|it| it["id"].as_str().unwrap()).collect();
+    assert_eq!(
+        ids,
+        [
+            "airtight",
+            "embedded",
+            "claude-cli",
+            "codex-cli",
+            "gemini-cli",
+            "opencode-cli",
+            "qwen-cli",
+            "review"
+        ]
+    );
+    let anthropic = stage.get("/v1/models", "anthropic-version: 2023-06-01\r\n").body;
+    assert_eq!(anthropic["data"][7]["type"], "model");
+    assert_eq!(anthropic["last_id"], "review");
+    assert_eq!(stage.get("/v1/models/review", "").body["id"], "review");
+    assert_eq!(stage.get("/v1/models/nothing", "").problem(), (404, "model_not_found"));
+}

@@ -1,0 +1,125 @@
+//! Requests that cannot be answered, and answers that do not conform.
+
+use airtight_fake::Turn;
+use serde_json::{Value, json};
+use test_case::test_case;
+
+use crate::stage::{BAD, Stage, chat, good};
+
+const CHAT: &str = "/v1/chat/completions";
+
+#[test]
+fn an_answer_that_breaks_the_schema_is_an_error_with_what_is_wrong() {
+    let stage = Stage::new([Turn::text(BAD).forever()]);
+    let answer = stage.post(CHAT, &chat("airtight"));
+    assert_eq!(answer.problem(), (422, "attempts_exhausted"));
+    assert_eq!(answer.header("x-should-retry"), Some("false"));
+    let error = &answer.body["error"];
+    assert_eq!(error["type"], "invalid_request_error");
+    assert_eq!(error["violations"][0]["pointer"], "/score");
+    let run = stage.run(error["run"].as_str().unwrap());
+    assert_eq!(run.summary.outcome.as_deref(), Some("attempts_exhausted"));
+    assert_eq!(stage.fake.requests().len(), 3);
+}
+
+#[test]
+fn a_second_answer_may_do() {
+    let stage = Stage::new([Turn::text(BAD), good()]);
+    let answer = stage.post(CHAT, &chat("airtight"));
+    assert_eq!(answer.status, 200);
+    assert_eq!(answer.header("airtight-rung"), Some("re-ask"));
+}
+
+#[test]
+fn errors_have_the_shape_of_the_vendor() {
+    let stage = Stage::new([Turn::text(BAD).forever()]);
+    let answer = stage.post(
+        "/v1/messages",
+        &json!({
+            "model": "review",
+            "max_tokens": 500,
+            "messages": [{ "role": "user", "content": "Review." }],
+        }),
+    );
+    assert_eq!(answer.body["type"], "error");
+    assert_eq!(answer.problem(), (422, "attempts_exhausted"));
+    assert_eq!(answer.body["error"]["type"], "invalid_request_error");
+}
+
+#[test]
+fn a_provider_that_fails_is_not_the_clients_fault() {
+    let stage = Stage::new([Turn::status(500).forever()]);
+    assert_eq!(stage.post(CHAT, &chat("airtight")).problem(), (502, "provider"));
+    let stage = Stage::new([Turn::status(401).forever()]);
+    let answer = stage.post(CHAT, &chat("airtight"));
+    assert_eq!(answer.problem(), (502, "auth"));
+    assert!(!answer.body.to_string().contains("key-of-the-test"));
+}
+
+#[test]
+fn a_schema_that_nothing_satisfies_is_refused_before_anything_is_spent() {
+    let stage = Stage::new([good().forever()]);
+    let mut asked = chat("airtight");
+    asked["response_format"]["json_schema"]["schema"] =
+        json!({ "type": "object", "propertees": {} });
+    let answer = stage.post(CHAT, &asked);
+    assert_eq!(answer.problem(), (400, "contract_refused"));
+    assert_eq!(answer.body["error"]["violations"][0]["pointer"], "/propertees");
+    assert_eq!(stage.fake.requests().len(), 0);
+}
+
+#[test_case("nothing-like-that"; "no contract of that name")]
+#[test_case("../review"; "a path")]
+#[test_case("@contracts/review.json"; "a file")]
+#[test_case("{\"type\":\"object\"}"; "a contract in place")]
+#[test_case("embedded:/etc/passwd"; "weights by a path")]
+#[test_case(""; "nothing")]
+#[test_case("nobody:gpt"; "no such provider")]
+fn models_that_are_not_here_are_not_found(model: &str) {
+    let stage = Stage::new([good().forever()]);
+    assert_eq!(stage.post(CHAT, &chat(model)).problem(), (404, "model_not_found"));
+}
+
+#[test]
+fn a_model_without_a_key_says_what_to_set_up() {
+    let stage = Stage::new([]);
+    let answer = stage.post(CHAT, &chat("openai:gpt-5"));
+    assert_eq!(answer.problem(), (503, "not_set_up"));
+    let message = answer.body["error"]["message"].as_str().unwrap();
+    assert!(message.contains("there is no key for `openai`"), "{message}");
+}
+
+fn changed(name: &str, value: Value) -> Value {
+    let mut asked = chat("airtight");
+    asked[name] = value;
+    asked
+}
+
+#[test]
+fn requests_that_make_no_sense_are_refused_with_their_member() {
+    let stage = Stage::new([good().forever()]);
+    let picture =
+        json!([{ "role": "user", "content": [{ "type": "image_url", "image_url": {} }] }]);
+    let tool = json!([{ "type": "function", "function": { "name": "look", "parameters": {} } }]);
+    for (asked, parameter) in [
+        (changed("n", json!(2)), "n"),
+        (changed("messages", json!("hello")), "messages"),
+        (changed("messages", json!([{ "role": "wizard", "content": "a" }])), "messages"),
+        (changed("messages", picture), "messages"),
+        (changed("tools", tool), "tools"),
+        (changed("temperature", json!("warm")), "temperature"),
+        (changed("model", json!(null)), "model"),
+        (changed("response_format", json!({ "type": "xml" })), "response_format"),
+        (changed("response_format", json!({ "type": "json_schema" })), "response_format"),
+    ] {
+        let answer = stage.post(CHAT, &asked);
+        assert_eq!(answer.problem(), (400, "invalid_request"), "{asked}");
+        assert_eq!(answer.body["error"]["param"], parameter, "{asked}");
+    }
+    for asked in [changed("messages", json!([])), json!([]), json!("text")] {
+        assert_eq!(stage.post(CHAT, &asked).problem(), (400, "invalid_request"), "{asked}");
+    }
+    let asked = changed("response_format", json!({ "type": "text" }));
+    assert_eq!(stage.post(CHAT, &asked).problem(), (400, "contract_refused"));
+    assert_eq!(stage.fake.requests().len(), 0);
+}

@@ -1,0 +1,16 @@
+//! `airtight serve` over real sockets, against a scripted model.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "a test that cannot set itself up has failed"
+)]
+
+mod answers;
+mod faults;
+mod probes;
+mod stage;
+mod starts;
+mod streams;

@@ -1,0 +1,86 @@
+//! How the server starts and ends.
+
+use std::os::unix::fs::PermissionsExt as _;
+
+use airtight_fake::Turn;
+use std::io::Write as _;
+
+use crate::stage::{Backstage, GOOD, Stage, TOKEN, block_on, chat};
+
+#[test]
+fn a_token_is_made_once_for_its_user_alone_and_never_shown() {
+    let stage = Backstage::new([]).serve(&["serve", "--bind", "127.0.0.1:0"]);
+    let path = stage.path("data/airtight/serve.token");
+    let token = std::fs::read_to_string(&path).unwrap().trim().to_owned();
+    assert_eq!(token.len(), 48);
+    assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+    stage.signal("TERM");
+    let (code, said, _stage) = stage.end();
+    assert_eq!(code, Some(0));
+    assert!(said.contains("serve.token"), "{said}");
+    assert!(!said.contains(&token), "{said}");
+}
+
+#[test]
+fn a_token_that_could_be_guessed_is_refused() {
+    let backstage = Backstage::new([]).with("short.txt", "short\n");
+    for (arguments, code, words) in [
+        (["serve", "--token-file", "short.txt"], 52, "has 5 characters, and needs 16"),
+        (["serve", "--token-file", "absent.txt"], 52, "cannot be read"),
+        (["serve", "--token-file", "/dev/zero"], 52, "cannot be read"),
+        (
+            ["serve", "--token-env", "NOTHING"],
+            52,
+            "the variable of the token is not set: `NOTHING`",
+        ),
+        (["serve", "--bind", "localhost"], 2, "invalid"),
+    ] {
+        let output = backstage.command(&arguments).output().unwrap();
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(code), "{stderr}");
+        assert!(stderr.contains(words), "{stderr}");
+    }
+}
+
+#[test]
+fn an_address_that_is_taken_is_told_with_the_next_to_try() {
+    let stage = Stage::new([]);
+    let address = stage.address.to_string();
+    let backstage = Backstage::new([]);
+    let output = backstage.command(&["serve", "--bind", &address]).output().unwrap();
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(3), "{stderr}");
+    assert!(stderr.contains(&format!("cannot listen on {address}")), "{stderr}");
+    assert!(stderr.contains("airtight serve --bind 127.0.0.1:"), "{stderr}");
+}
+
+#[test]
+fn a_run_under_way_is_ended_and_recorded_when_the_server_ends() {
+    let stage = Stage::new([Turn::text(GOOD).chunk_chars(4).gate(1, "held")]);
+    let mut stream = stage.connect();
+    let headers = format!("Authorization: Bearer {TOKEN}\r\nContent-Type: application/json\r\n");
+    let body = chat("airtight").to_string();
+    let text = stage.posting("/v1/chat/completions", &headers, &body);
+    stream.write_all(text.as_bytes()).unwrap();
+    block_on(stage.fake.gate("held").reached());
+    stage.signal("TERM");
+    let (code, _, stage) = stage.end();
+    assert_eq!(code, Some(0));
+    assert_eq!(stage.run("1").summary.outcome.as_deref(), Some("interrupted"));
+}
+
+#[test]
+fn who_hangs_up_ends_the_run_and_the_record_says_so() {
+    let stage = Stage::new([Turn::text(GOOD).chunk_chars(4).gate(1, "held")]);
+    let mut stream = stage.connect();
+    let headers = format!("Authorization: Bearer {TOKEN}\r\nContent-Type: application/json\r\n");
+    let body = chat("airtight").to_string();
+    let text = stage.posting("/v1/chat/completions", &headers, &body);
+    stream.write_all(text.as_bytes()).unwrap();
+    block_on(stage.fake.gate("held").reached());
+    drop(stream);
+    while stage.run("1").summary.outcome.is_none() {
+        std::thread::yield_now();
+    }
+    assert_eq!(stage.run("1").summary.outcome.as_deref(), Some("interrupted"));
+}

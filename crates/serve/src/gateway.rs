@@ -1,0 +1,204 @@
+//! The gateway: programs that speak the formats of `OpenAI` or Anthropic get answers that satisfy their
+//! schema, from any driver.
+//!
+//! ```text
+//! request ─► wire (what is asked) ─► desk (a run, on record) ─► wire (the vendor's shape)
+//! ```
+//!
+//! The rule it protects: a client sees a whole answer only if the contract accepted it. Of an answer
+//! that is streamed it sees beginnings that can still conform, and never their end before the verdict.
+//! What a request asks for and cannot have is refused, or named in the header `airtight-ignored`.
+
+mod asked;
+mod conversation;
+mod fields;
+mod models;
+mod speech;
+mod tools;
+mod wire;
+
+use std::sync::Arc;
+
+use airtight_store::Ledger;
+use axum::Router;
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::http::header::CONTENT_TYPE;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use axum::response::{IntoResponse as _, Response};
+use axum::routing::{get, post};
+use serde_json::{Value, json};
+
+use crate::body;
+use crate::desk::{Desk, Fault, FaultKind, Growth, Question, Record, Reply};
+use crate::door::Door;
+use crate::problem::Problem;
+use asked::{Asked, Delivery};
+use speech::Speech;
+use wire::{Told, Wire};
+
+/// The name of the run in the ledger.
+const RUN: HeaderName = HeaderName::from_static("airtight-run");
+/// How the value was obtained.
+const RUNG: HeaderName = HeaderName::from_static("airtight-rung");
+/// What the request asked for and did not get.
+const IGNORED: HeaderName = HeaderName::from_static("airtight-ignored");
+/// That the end of the run is not on record.
+const UNRECORDED: HeaderName = HeaderName::from_static("airtight-unrecorded");
+
+/// The longest key that makes a second request the same.
+const KEY_LIMIT: usize = 255;
+
+/// What the gateway works with.
+#[derive(Clone)]
+pub(crate) struct Gateway {
+    pub(crate) desk: Arc<dyn Desk>,
+    pub(crate) ledger: Ledger,
+}
+
+/// Returns the routes of the gateway.
+pub(crate) fn routes(gateway: Gateway) -> Router {
+    Router::new()
+        .route("/v1/chat/completions", post(chat))
+        .route("/v1/responses", post(responses))
+        .route("/v1/messages", post(messages))
+        .route("/v1/models", get(models::list))
+        .route("/v1/models/{*name}", get(models::one))
+        .with_state(gateway)
+}
+
+async fn chat(State(gateway): State<Gateway>, request: Request) -> Response {
+    gateway.answer(Wire::Chat, request).await
+}
+
+async fn responses(State(gateway): State<Gateway>, request: Request) -> Response {
+    gateway.answer(Wire::Responses, request).await
+}
+
+async fn messages(State(gateway): State<Gateway>, request: Request) -> Response {
+    gateway.answer(Wire::Messages, request).await
+}
+
+impl Gateway {
+    async fn answer(&self, wire: Wire, request: Request) -> Response {
+        let (head, body) = request.into_parts();
+        match self.try_answer(wire, &head.headers, body).await {
+            Ok(response) => response,
+            Err(problem) => problem.response(wire.door()),
+        }
+    }
+
+    async fn try_answer(
+        &self,
+        wire: Wire,
+        headers: &HeaderMap,
+        body: Body,
+    ) -> Result<Response, Problem> {
+        let bytes = body::read(headers, body).await?;
+        let asked = wire.read(&bytes)?;
+        let told = Told {
+            run: self.ledger.new_id(),
+            model: asked.model.clone(),
+            created_at: self.ledger.now_ms().div_euclid(1000),
+            form: asked.form.clone(),
+            counts: asked.counts,
+        };
+        let question = question(&asked, &told, key(headers)?);
+        let mut response = match asked.delivery {
+            Delivery::Whole => {
+                let reply = self.desk.answer(question, None).await.map_err(|it| problem(&it))?;
+                whole(wire, &told, &reply)
+            }
+            Delivery::Stream => {
+                let growth = Arc::new(Growth::default());
+                let answering = self.desk.answer(question, Some(Arc::clone(&growth)));
+                let speech = Speech::begin(wire, told.clone(), growth, answering).await;
+                streamed(speech.map_err(|it| problem(&it))?, &told)
+            }
+        };
+        note(&mut response, &IGNORED, &asked.ignored.join(", "));
+        Ok(response)
+    }
+}
+
+fn question(asked: &Asked, told: &Told, key: Option<String>) -> Question {
+    Question {
+        run: told.run.clone(),
+        model: asked.model.clone(),
+        system: asked.system.clone(),
+        prompt: asked.prompt.clone(),
+        schema: asked.schema.clone(),
+        max_output_tokens: asked.max_output_tokens,
+        temperature: asked.temperature,
+        key,
+    }
+}
+
+/// Returns what makes a second request the same, if the client says so.
+fn key(headers: &HeaderMap) -> Result<Option<String>, Problem> {
+    let Some(value) = headers.get("idempotency-key") else { return Ok(None) };
+    match value.to_str().map(str::trim) {
+        Ok(key) if !key.is_empty() && key.len() <= KEY_LIMIT => Ok(Some(key.to_owned())),
+        _ => Err(Problem::request(format!("`Idempotency-Key` has 1 to {KEY_LIMIT} characters"))),
+    }
+}
+
+fn whole(wire: Wire, told: &Told, reply: &Reply) -> Response {
+    let json = HeaderValue::from_static("application/json");
+    let mut response = ([(CONTENT_TYPE, json)], wire.document(told, reply)).into_response();
+    note(&mut response, &RUN, reply.run.as_str());
+    note(&mut response, &RUNG, reply.rung.as_deref().unwrap_or_default());
+    if reply.record == Record::Missing {
+        note(&mut response, &UNRECORDED, "true");
+    }
+    response
+}
+
+fn streamed(speech: Speech, told: &Told) -> Response {
+    let kind = HeaderValue::from_static("text/event-stream; charset=utf-8");
+    let mut response = ([(CONTENT_TYPE, kind)], Body::from_stream(speech.frames())).into_response();
+    // Proxies that collect an answer before they pass it on would undo the streaming.
+    note(&mut response, &HeaderName::from_static("x-accel-buffering"), "no");
+    note(&mut response, &RUN, told.run.as_str());
+    response
+}
+
+/// Adds a header, if there is something to say.
+fn note(response: &mut Response, name: &HeaderName, text: &str) {
+    if let (false, Ok(value)) = (text.is_empty(), HeaderValue::from_str(text)) {
+        response.headers_mut().insert(name, value);
+    }
+}
+
+/// Says what a fault means to the client.
+fn problem(fault: &Fault) -> Problem {
+    let (status, code) = match fault.kind {
+        FaultKind::UnknownModel => (StatusCode::NOT_FOUND, "model_not_found"),
+        FaultKind::Contract => (StatusCode::BAD_REQUEST, "contract_refused"),
+        FaultKind::NotMet(outcome) => (StatusCode::UNPROCESSABLE_ENTITY, outcome),
+        FaultKind::Provider(outcome) => (StatusCode::BAD_GATEWAY, outcome),
+        FaultKind::Setup => (StatusCode::SERVICE_UNAVAILABLE, "not_set_up"),
+        FaultKind::Busy => (StatusCode::CONFLICT, "busy"),
+        FaultKind::KeyTaken => (StatusCode::CONFLICT, "key_of_another"),
+        FaultKind::Ledger => (StatusCode::SERVICE_UNAVAILABLE, "ledger"),
+        FaultKind::Stopped => (StatusCode::SERVICE_UNAVAILABLE, "stopping"),
+        FaultKind::Mistake => (StatusCode::INTERNAL_SERVER_ERROR, "mistake"),
+    };
+    let mut problem = Problem::new(status, code, &fault.message);
+    if !fault.violations.is_empty() {
+        problem = problem.with("violations", Value::from(fault.violations.clone()));
+    }
+    match &fault.run {
+        Some(run) => problem.with("run", json!(run.as_str())),
+        None => problem,
+    }
+}
+
+impl Wire {
+    fn door(self) -> Door {
+        match self {
+            Self::Chat | Self::Responses => Door::OpenAi,
+            Self::Messages => Door::Anthropic,
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! Tools: one that the client forces is a contract by another name.
+//!
+//! Many libraries get structured output by a single tool that the model must call. Its parameters are
+//! the contract then, and the answer is dressed as a call. Tools that the model may choose among are
+//! refused: nobody here could run them.
+
+use serde_json::value::RawValue;
+
+use super::asked::Form;
+use crate::desk::Schema;
+use crate::problem::Problem;
+
+/// A tool as the client describes it.
+#[derive(Debug)]
+pub(super) struct Tool {
+    pub(super) name: String,
+    pub(super) parameters: Option<Box<RawValue>>,
+}
+
+/// Which tool the model must call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Choice {
+    Auto,
+    None,
+    Any,
+    Named(String),
+}
+
+impl Choice {
+    /// Reads the words that vendors have for it.
+    pub(super) fn of(word: &str, name: Option<String>) -> Result<Self, Problem> {
+        match (word, name) {
+            ("auto", _) => Ok(Self::Auto),
+            ("none", _) => Ok(Self::None),
+            ("any" | "required", _) => Ok(Self::Any),
+            ("tool" | "function", Some(name)) => Ok(Self::Named(name)),
+            _ => Err(Problem::request("`tool_choice` cannot be read").at("tool_choice")),
+        }
+    }
+}
+
+/// Returns what the answer must satisfy and how it is dressed: by the tool that is forced, else by `format`.
+pub(super) fn settle(
+    format: Option<Schema>,
+    tools: Vec<Tool>,
+    choice: &Choice,
+) -> Result<(Option<Schema>, Form), Problem> {
+    let refused = |message: &str| Err(Problem::request(message).at("tools"));
+    let is_single = tools.len() == 1;
+    let forced = match choice {
+        _ if tools.is_empty() => None,
+        Choice::None => None,
+        Choice::Named(name) => match tools.into_iter().find(|tool| tool.name == *name) {
+            None => return refused("`tool_choice` names a tool that is not among `tools`"),
+            forced => forced,
+        },
+        Choice::Any if is_single => tools.into_iter().next(),
+        Choice::Any | Choice::Auto => {
+            return refused(
+                "tools that the model may choose among are not passed on: force one by `tool_choice`, \
+                 and its parameters are the contract; or use a format of `json_schema`",
+            );
+        }
+    };
+    let Some(tool) = forced else { return Ok((format, Form::Text)) };
+    if format.is_some() {
+        return refused("a forced tool and a format are two contracts: leave one out");
+    }
+    let Some(parameters) = tool.parameters else {
+        return refused("the forced tool has no parameters, so nothing is asked for");
+    };
+    let schema = Schema { name: Some(tool.name.clone()), text: parameters.get().to_owned() };
+    Ok((Some(schema), Form::Call { name: tool.name }))
+}

@@ -1,0 +1,25 @@
+//! `airtight serve`: one address for people and programs.
+//!
+//! What it protects: nobody spends money or changes anything without the token, and no web page that a
+//! browser happens to have open reads or sends anything here. What may be reached from elsewhere needs
+//! the token for reading, too.
+//!
+//! ```text
+//! socket ─► limits (connections, head, body, rate) ─► guard (host, origin, token) ─► door
+//! ```
+
+mod body;
+mod desk;
+mod door;
+mod gateway;
+mod guard;
+mod health;
+mod problem;
+mod server;
+mod settings;
+mod token;
+
+pub use desk::{Answering, Desk, Fault, FaultKind, Growth, Question, Record, Reply, Schema};
+pub use server::{GRACE, ServeError, Server};
+pub use settings::{Limits, Settings};
+pub use token::{Token, TokenError};
