@@ -64,7 +64,9 @@ pub(crate) fn why_edit(kind: EditKind) -> &'static str {
         | EditKind::ScalarToString
         | EditKind::StringToContainer => "the contract allows no other type here",
         EditKind::EnumCase | EditKind::Trimmed => "it can only mean one of the allowed values",
-        EditKind::Carried => "the contract rejects it, and a version that it still takes accepts it",
+        EditKind::Carried => {
+            "the contract rejects it, and a version that it still takes accepts it"
+        }
         EditKind::CarryMoved
         | EditKind::CarryDropped
         | EditKind::CarryReworded

@@ -98,7 +98,11 @@ impl Carry {
     }
 
     /// Returns what `answer` becomes, if the older version accepts it.
-    fn forward(&self, answer: &Document, source: Option<&Source>) -> Option<Result<(Document, Edits), Violation>> {
+    fn forward(
+        &self,
+        answer: &Document,
+        source: Option<&Source>,
+    ) -> Option<Result<(Document, Edits), Violation>> {
         if !weigh(&self.older, answer, source).is_empty() {
             return None;
         }
@@ -159,14 +163,16 @@ fn unfit(carry: &Carry, violations: Violations) -> Violation {
         || (Pointer::root(), String::new(), String::new()),
         |it| (it.pointer, it.message, it.masked),
     );
-    let words = format!("version {version} accepts it, but carried forward it breaks the contract at");
+    let words =
+        format!("version {version} accepts it, but carried forward it breaks the contract at");
     said(format!("{words} {place}: {message}"), format!("{words} {place}: {masked}"))
 }
 
 /// Says that two versions make different answers of the same one.
 fn tie(first: &Carry, second: &Carry) -> Violation {
     let (first, second) = (first.label(), second.label());
-    let words = format!("versions {first} and {second} accept it, and make different answers of it");
+    let words =
+        format!("versions {first} and {second} accept it, and make different answers of it");
     said(words.clone(), words)
 }
 

@@ -287,7 +287,11 @@ impl Comparison<'_> {
             return;
         }
         if agree {
-            self.note(ChangeKind::Draft, "the draft changes, and nothing that it says", Answer::Yes);
+            self.note(
+                ChangeKind::Draft,
+                "the draft changes, and nothing that it says",
+                Answer::Yes,
+            );
         } else {
             let sentence = "the draft changes, and with it what keywords mean";
             self.note(ChangeKind::Draft, sentence, Answer::Unknown);

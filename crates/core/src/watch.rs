@@ -47,7 +47,8 @@ pub use event::{Event, EventOrigin};
 pub use handoff::{CheckResult, HANDOFF_LIMIT_BYTES, Handoff, HandoffError};
 pub use level::{Level, LevelEdit, LevelReason};
 pub use markers::{
-    MARKER_LINE_LIMIT_BYTES, MARKER_TEXT_LIMIT_BYTES, MarkerReader, Markers, REFUSED_LINES_LIMIT, Refused, RefusedLine,
+    MARKER_LINE_LIMIT_BYTES, MARKER_TEXT_LIMIT_BYTES, MarkerReader, Markers, REFUSED_LINES_LIMIT,
+    Refused, RefusedLine,
 };
 pub use memory::{
     Category, Confidence, FADING_MS, GRACE_MS, Learned, MEMORY_BUDGET_TOKENS, Memory, MemoryBlock,

@@ -9,7 +9,7 @@ use super::run::TrustArgs;
 use super::runs::LedgerArgs;
 use crate::config::Entry;
 
-/// Serve answers by contracts to programs that speak OpenAI or Anthropic
+/// Serve answers by contracts to programs that speak `OpenAI` or Anthropic
 ///
 /// `/v1/chat/completions`, `/v1/responses` and `/v1/messages` have a model answer by the schema of the
 /// request, or by the contract that `model` names. Only a value that satisfies it is sent. Every request

@@ -88,11 +88,13 @@ impl Comparison<'_> {
         let versions = (self.old.contract.version(), self.new.contract.version());
         let (Some(old), Some(new)) = versions else {
             let side = if versions.0.is_none() { &self.old } else { &self.new };
-            let message = format!("the changes need a {words}, and `{}` has no version", side.source.label());
+            let message =
+                format!("the changes need a {words}, and `{}` has no version", side.source.label());
             return Error::new(Outcome::Rejected, message).hint(declare(side.source, "1.0.0"));
         };
         let next = step.after(old);
-        let message = format!("the changes need a {words}, and the version goes from {old} to {new}");
+        let message =
+            format!("the changes need a {words}, and the version goes from {old} to {new}");
         Error::new(Outcome::Rejected, message).hint(declare(self.new.source, &next.to_string()))
     }
 
@@ -100,8 +102,7 @@ impl Comparison<'_> {
     fn lost(&self, replay: &Replay) -> Option<Error> {
         let warns = self.declared.suffices_for(Step::Major);
         (replay.lost > 0 && !warns).then(|| {
-            let message =
-                format!("{} answers on record are valid no longer", replay.lost);
+            let message = format!("{} answers on record are valid no longer", replay.lost);
             Error::new(Outcome::Rejected, message)
                 .hint("carry them forward: `accepts` and `[[carry]]` in the contract's `.toml`")
                 .hint("or say that they are lost by a major version")

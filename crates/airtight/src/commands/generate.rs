@@ -185,7 +185,7 @@ fn print(all: &[Made], args: &GenerateArgs, printer: &mut Printer) -> Result<Out
         match args.target {
             // They may hold anything that a contract says, so a terminal gets it spelt out.
             Target::Prompt | Target::Example | Target::JsonSchema => {
-                printer.json(text.trim_end_matches('\n'))?
+                printer.json(text.trim_end_matches('\n'))?;
             }
             Target::Markdown | Target::Rust | Target::Typescript | Target::Python | Target::Go => {
                 printer.verbatim(text.as_bytes())?;

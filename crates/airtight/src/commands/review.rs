@@ -109,12 +109,9 @@ struct Scene<'a> {
 
 impl Scene<'_> {
     fn material(&self) -> Result<material::Material, Error> {
-        match material::read(self.args, self.environment, &self.limit)? {
-            Some(material) => Ok(material),
-            None => {
-                let asking = material::ask(self.args, self.environment, self.interrupt.clone());
-                self.runtime.block_on(asking)
-            }
+        if let Some(material) = material::read(self.args, self.environment, &self.limit)? { Ok(material) } else {
+            let asking = material::ask(self.args, self.environment, self.interrupt.clone());
+            self.runtime.block_on(asking)
         }
     }
 

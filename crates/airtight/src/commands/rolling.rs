@@ -38,7 +38,9 @@ fn carry(older: &Older, contract: &Contract, options: &Options) -> Result<Carry,
     let preflight = Preflight::run(&text, Origin::File, &options);
     let Some(before) = preflight.contract else {
         let errors = preflight.diagnostics.iter().filter(|it| it.severity == Severity::Error);
-        return Err(errors.map(|finding| format!("its schema is refused: {}", located(finding))).collect());
+        return Err(errors
+            .map(|finding| format!("its schema is refused: {}", located(finding)))
+            .collect());
     };
     Carry::new(before, contract, &older.declaration).map_err(|error| vec![error.to_string()])
 }

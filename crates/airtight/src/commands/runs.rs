@@ -65,9 +65,7 @@ pub(super) fn run(
     }
 }
 
-pub(super) fn block_on<T>(
-    answering: impl Future<Output = Result<T, Error>>,
-) -> Result<T, Error> {
+pub(super) fn block_on<T>(answering: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
     runtime::Builder::new_current_thread().enable_all().build()?.block_on(answering)
 }
 

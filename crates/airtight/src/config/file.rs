@@ -168,8 +168,7 @@ fn find(start: &Path, name: &str) -> Option<PathBuf> {
 
 /// Reads a file.
 pub(crate) fn read(path: &Path, owner: Owner) -> Result<Contents, Error> {
-    let bytes =
-        file::read(path, LIMIT_BYTES).map_err(|error| unreadable(path).caused_by(error))?;
+    let bytes = file::read(path, LIMIT_BYTES).map_err(|error| unreadable(path).caused_by(error))?;
     read_text(path, owner, bytes)
 }
 

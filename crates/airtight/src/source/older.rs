@@ -46,17 +46,33 @@ pub(super) fn read(
     for range in &ranges {
         match older.iter().filter(|older| older.declaration.from == *range).count() {
             1 => {}
-            0 => return Err(refuse(path, accepts, &format!("lists `{range}`, and no `[[carry]]` is from it"))
-                .hint(format!("add `[[carry]]` with `from = \"{range}\"` and `schema = \"…\"`"))),
-            _ => return Err(refuse(path, accepts, &format!("lists `{range}`, which two `[[carry]]` are from"))),
+            0 => {
+                return Err(refuse(
+                    path,
+                    accepts,
+                    &format!("lists `{range}`, and no `[[carry]]` is from it"),
+                )
+                .hint(format!("add `[[carry]]` with `from = \"{range}\"` and `schema = \"…\"`")));
+            }
+            _ => {
+                return Err(refuse(
+                    path,
+                    accepts,
+                    &format!("lists `{range}`, which two `[[carry]]` are from"),
+                ));
+            }
         }
     }
     if let (Some(stranger), Some(carry)) =
         (older.iter().find(|older| !ranges.contains(&older.declaration.from)), carry)
     {
         let from = &stranger.declaration.from;
-        return Err(refuse(path, carry, &format!("is from `{from}`, which `accepts` does not list"))
-            .hint(format!("add `{from}` to `accepts`")));
+        return Err(refuse(
+            path,
+            carry,
+            &format!("is from `{from}`, which `accepts` does not list"),
+        )
+        .hint(format!("add `{from}` to `accepts`")));
     }
     Ok(older)
 }
@@ -139,9 +155,9 @@ impl Reader<'_> {
 
     fn list(&self, name: &str) -> Result<Vec<String>, Error> {
         let Some(value) = self.table.get(name) else { return Ok(Vec::new()) };
-        let texts = value.as_array().and_then(|list| {
-            list.iter().map(|text| text.as_str().map(str::to_owned)).collect()
-        });
+        let texts = value
+            .as_array()
+            .and_then(|list| list.iter().map(|text| text.as_str().map(str::to_owned)).collect());
         let refused = || refuse(self.path, self.carry, &format!("wants `{name} = [\"/old\"]`"));
         texts.ok_or_else(refused)
     }

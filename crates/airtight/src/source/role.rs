@@ -76,7 +76,13 @@ impl Role {
 
 /// Says where the schema of a role is if its file does not.
 fn usual_schema(name: &str) -> Own {
-    Own { name: "schema", text: format!("{name}.json"), list: Vec::new(), value: Json::Null, line: 1 }
+    Own {
+        name: "schema",
+        text: format!("{name}.json"),
+        list: Vec::new(),
+        value: Json::Null,
+        line: 1,
+    }
 }
 
 /// Returns where the file or folder that is named would be, in the folder of `path`.

@@ -113,11 +113,20 @@ fn programs_get_everything_as_one_document() {
     let said = compared(&folder, &["--format", "json", "--check"]);
     assert_eq!((said.code, said.stderr.as_str()), (1, ""));
     let document: Value = serde_json::from_str(&said.stdout).unwrap();
-    let facts = ["version", "decided", "step", "declared", "sufficient", "next_version", "unlisted"];
+    let facts =
+        ["version", "decided", "step", "declared", "sufficient", "next_version", "unlisted"];
     let facts = facts.map(|name| document[name].clone());
     assert_eq!(
         facts,
-        [json!(1), json!(true), json!("major"), json!("minor"), json!(false), json!("2.0.0"), json!(0)]
+        [
+            json!(1),
+            json!(true),
+            json!("major"),
+            json!("minor"),
+            json!(false),
+            json!("2.0.0"),
+            json!(0)
+        ]
     );
     assert_eq!(document["old"]["version"], "1.4.0");
     let witness = &document["changes"][0]["old_answers"]["witness"];
@@ -135,7 +144,10 @@ fn one_contract_may_come_from_stdin_and_not_both() {
     let said = folder.run_with(&["diff", "-", "new.json", "--check"], old);
     assert_eq!(said.code, 0, "{}", said.stderr);
     let said = folder.run(&["diff", "-", "-"]);
-    assert_eq!((said.code, said.stderr.as_str()), (2, "error: only one contract can come from stdin\n"));
+    assert_eq!(
+        (said.code, said.stderr.as_str()),
+        (2, "error: only one contract can come from stdin\n")
+    );
 }
 
 #[test]
@@ -160,7 +172,11 @@ fn unrelated_contracts_are_compared_and_said_to_be_others() {
         .with("b.json", r#"{"title": "Scores", "type": "array"}"#);
     let said = folder.run(&["diff", "a.json", "b.json"]);
     assert_eq!(said.code, 0);
-    assert!(said.stdout.contains("call themselves differently: `Ticket` and `Scores`"), "{}", said.stdout);
+    assert!(
+        said.stdout.contains("call themselves differently: `Ticket` and `Scores`"),
+        "{}",
+        said.stdout
+    );
     assert!(said.stdout.contains("the version needs a major step"), "{}", said.stdout);
 }
 
@@ -197,7 +213,9 @@ fn a_contract_is_compared_with_itself_at_another_revision() {
     for contract in ["ticket", "@contracts/ticket.json", "contracts/ticket.json"] {
         let said = folder.run(&["diff", contract, "--rev", "main", "--check"]);
         assert_eq!(said.code, 1, "{}", said.stdout);
-        assert!(said.stderr.contains("need a minor step, and the version goes from 1.4.0 to 1.4.1"));
+        assert!(
+            said.stderr.contains("need a minor step, and the version goes from 1.4.0 to 1.4.1")
+        );
     }
     let said = folder.run(&["diff", "ticket", "--rev", "HEAD"]);
     assert!(said.stdout.starts_with("ticket at HEAD 1.4.0 ("), "{}", said.stdout);

@@ -44,7 +44,8 @@ impl Mapping {
         let drops = declaration.drop.iter().map(in_old).collect::<Result<Vec<_>, _>>()?;
         let words = declaration.map.iter().map(|(at, words)| Ok((in_old(at)?, words.clone())));
         let words = words.collect::<Result<Vec<_>, CarryError>>()?;
-        let defaults = declaration.default.iter().map(|(at, value)| Ok((in_new(at)?, value.clone())));
+        let defaults =
+            declaration.default.iter().map(|(at, value)| Ok((in_new(at)?, value.clone())));
         let defaults = defaults.collect::<Result<Vec<_>, CarryError>>()?;
         refuse_overlaps(moves.iter().map(|(from, _)| from).chain(&drops))?;
         refuse_overlaps(moves.iter().map(|(_, to)| to))?;
@@ -156,7 +157,8 @@ impl Work<'_> {
         let members = self.tree.reach(holders, &mut from.indexes.iter());
         let free = members.filter(|members| members.iter().all(|(name, _)| name != key));
         let Some(members) = free else {
-            let words = format!("`{}` has no place to go: `{to}` is taken, or in no object", from.pointer);
+            let words =
+                format!("`{}` has no place to go: `{to}` is taken, or in no object", from.pointer);
             return Err(said(words.clone(), format!("a member has no place to go: `{to}`")));
         };
         members.push((key.clone(), value));
@@ -193,13 +195,10 @@ impl Work<'_> {
     }
 
     /// Calls `visit` with every object that may hold the member which a path leads to.
-    fn each(
-        &mut self,
-        at: &Path,
-        mut visit: impl FnMut(&mut Vec<(String, Tree)>, &str, &Trail),
-    ) {
+    fn each(&mut self, at: &Path, mut visit: impl FnMut(&mut Vec<(String, Tree)>, &str, &Trail)) {
         let Some(Part::Key(key)) = at.parts.last() else { return };
-        let mut named = |members: &mut Vec<(String, Tree)>, trail: &Trail| visit(members, key, trail);
+        let mut named =
+            |members: &mut Vec<(String, Tree)>, trail: &Trail| visit(members, key, trail);
         self.tree.holders(&at.parts, &Trail::default(), &mut named);
     }
 }

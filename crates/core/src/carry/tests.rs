@@ -110,7 +110,8 @@ fn an_answer_by_an_older_version_is_carried_forward_with_every_step_on_record() 
         value,
         r#"{"findings":[{"text":"a","severity":"low","fixed":false},{"text":"b","severity":"high","fixed":false}],"decision":"approve","rating":{"score":12345678901234567890.50},"source":"unknown"}"#
     );
-    let step = |kind: &str, pointer: &str| json!({"kind": kind, "pointer": pointer, "version": "1.3.0"});
+    let step =
+        |kind: &str, pointer: &str| json!({"kind": kind, "pointer": pointer, "version": "1.3.0"});
     let moved = |from: &str, to: &str| json!({"kind": "carry_moved", "pointer": from, "to": to, "version": "1.3.0"});
     assert_eq!(
         edits,
@@ -181,7 +182,9 @@ fn a_place_that_is_taken_is_never_written_over() {
 #[test]
 fn two_members_can_change_places() {
     let version = |a: &str, b: &str| {
-        compile(json!({"type": "object", "properties": {"a": {"type": a}, "b": {"type": b}}, "required": ["a", "b"]}))
+        compile(
+            json!({"type": "object", "properties": {"a": {"type": a}, "b": {"type": b}}, "required": ["a", "b"]}),
+        )
     };
     let mut newer = version("integer", "string");
     let swap = [("/a", "/b"), ("/b", "/a")].map(|(a, b)| (a.to_owned(), b.to_owned())).to_vec();
@@ -194,7 +197,9 @@ fn two_members_can_change_places() {
 fn versions_that_make_different_answers_of_one_are_a_tie_and_equal_ones_are_not() {
     let older = || compile(json!({"type": "object", "properties": {"a": {}}, "required": ["a"]}));
     let newer = || {
-        compile(json!({"type": "object", "properties": {"a": {}, "from": {"type": "string"}}, "required": ["a", "from"]}))
+        compile(
+            json!({"type": "object", "properties": {"a": {}, "from": {"type": "string"}}, "required": ["a", "from"]}),
+        )
     };
     let tied = |words: [&str; 2]| {
         let mut contract = newer();

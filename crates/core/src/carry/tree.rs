@@ -16,9 +16,9 @@ impl Tree {
     /// Reads a value. Recurses as deep as the document, which is bounded.
     pub(super) fn of(node: Node<'_>) -> Self {
         match node.kind() {
-            Kind::Object => {
-                Self::Object(node.members().map(|(key, it)| (key.to_owned(), Self::of(it))).collect())
-            }
+            Kind::Object => Self::Object(
+                node.members().map(|(key, it)| (key.to_owned(), Self::of(it))).collect(),
+            ),
             Kind::Array => Self::Array(node.items().map(Self::of).collect()),
             Kind::Null | Kind::Boolean | Kind::Number | Kind::String => {
                 let mut raw = String::new();

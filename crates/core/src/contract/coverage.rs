@@ -186,7 +186,8 @@ mod tests {
 
     #[test]
     fn what_would_take_long_is_not_begun_and_costs_nothing() {
-        let branch = |n: usize| json!({"anyOf": [{"minLength": n}, {"maximum": n}, {"minItems": n}]});
+        let branch =
+            |n: usize| json!({"anyOf": [{"minLength": n}, {"maximum": n}, {"minItems": n}]});
         let product = json!({"allOf": (0..12).map(branch).collect::<Vec<_>>()});
         let mut budget = 1_000_000;
         assert_eq!(compare(&product, &json!({}), TERMS, &mut budget), Coverage::default());

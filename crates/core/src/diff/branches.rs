@@ -57,7 +57,8 @@ fn subject(reading: &Reading<'_>, id: SiteId) -> Option<String> {
         return Some(format!("title {title}"));
     }
     let properties = reading.keyword(id, "properties").and_then(Value::as_object);
-    let constant = |(name, schema): (&String, &Value)| Some(format!("{name}={}", schema.get("const")?));
+    let constant =
+        |(name, schema): (&String, &Value)| Some(format!("{name}={}", schema.get("const")?));
     let constants: Vec<String> = properties.into_iter().flatten().filter_map(constant).collect();
     if !constants.is_empty() {
         return Some(constants.join(" "));

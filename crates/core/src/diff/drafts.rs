@@ -18,10 +18,7 @@ pub(super) fn agree(old: &Reading<'_>, new: &Reading<'_>) -> bool {
     }
     // Draft 4 has other integers and other bounds.
     let is_known = |draft: &Draft| {
-        matches!(
-            draft,
-            Draft::Draft6 | Draft::Draft7 | Draft::Draft201909 | Draft::Draft202012
-        )
+        matches!(draft, Draft::Draft6 | Draft::Draft7 | Draft::Draft201909 | Draft::Draft202012)
     };
     drafts.iter().all(is_known) && [old, new].iter().all(|reading| is_neutral(reading, drafts))
 }

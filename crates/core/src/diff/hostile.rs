@@ -14,7 +14,8 @@ fn answers(old: Value, new: Value) -> (Answer, Answer) {
 }
 
 fn wide(count: usize, bound: usize) -> Value {
-    let property = |n: usize| (format!("p{n}"), json!({"type": "string", "maxLength": bound + n % 7}));
+    let property =
+        |n: usize| (format!("p{n}"), json!({"type": "string", "maxLength": bound + n % 7}));
     let properties: Map<String, Value> = (0..count).map(property).collect();
     json!({"type": "object", "properties": properties, "additionalProperties": false})
 }
@@ -24,7 +25,9 @@ fn deep(depth: usize, innermost: Value) -> Value {
 }
 
 fn chain(length: usize, last: Value) -> Value {
-    let link = |n: usize| (format!("d{n}"), json!({"properties": {"a": {"$ref": format!("#/$defs/d{}", n + 1)}}}));
+    let link = |n: usize| {
+        (format!("d{n}"), json!({"properties": {"a": {"$ref": format!("#/$defs/d{}", n + 1)}}}))
+    };
     let mut definitions: Map<String, Value> = (0..length).map(link).collect();
     definitions.insert(format!("d{length}"), last);
     json!({"$ref": "#/$defs/d0", "$defs": definitions})
@@ -100,8 +103,6 @@ fn references_that_depend_on_the_way_to_them_leave_doubt() {
 
 #[test]
 fn recursive_contracts_are_compared_by_their_parts() {
-    let list = |bound: usize| {
-        json!({"type": "object", "properties": {"n": {"type": "integer", "maximum": bound}, "next": {"$ref": "#"}}})
-    };
+    let list = |bound: usize| json!({"type": "object", "properties": {"n": {"type": "integer", "maximum": bound}, "next": {"$ref": "#"}}});
     assert_eq!(answers(list(3), list(4)), (Answer::Yes, Answer::No));
 }

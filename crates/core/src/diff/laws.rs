@@ -43,7 +43,9 @@ fn objects(schema: &Value) -> Vec<String> {
 /// Changes one place of a schema somehow.
 fn mutate(schema: &mut Value, place: usize, what: u8, amount: i8) {
     let places = objects(schema);
-    let Some(Value::Object(members)) = schema.pointer_mut(&places[place % places.len()]) else { return };
+    let Some(Value::Object(members)) = schema.pointer_mut(&places[place % places.len()]) else {
+        return;
+    };
     let keys: Vec<String> = members.keys().cloned().collect();
     let key = keys.get(usize::from(what) % keys.len().max(1)).cloned().unwrap_or_default();
     match (what % 15, members.get_mut(&key)) {
@@ -96,7 +98,13 @@ fn lawful(case: &Case, old: &Contract, new: &Contract) -> Result<Diff, TestCaseE
         let breaks = [(&found.old_answers, [true, false]), (&found.consumers, [false, true])];
         for (ruling, against) in breaks {
             let is_contradicted = ruling.answer == Answer::Yes && verdicts == against;
-            prop_assert!(!is_contradicted, "{}\n{}\n{}", old.schema(), new.schema(), document.text());
+            prop_assert!(
+                !is_contradicted,
+                "{}\n{}\n{}",
+                old.schema(),
+                new.schema(),
+                document.text()
+            );
         }
     }
     let of_changes = found.changes.iter().flat_map(|it| [&it.old_answers, &it.consumers]);

@@ -112,7 +112,8 @@ impl Parts {
         references(&schema, &mut waiting);
         let mut definitions = Map::new();
         while let Some(name) = waiting.pop_first() {
-            let Some(part) = self.all.get(&name).filter(|_| !definitions.contains_key(&name)) else {
+            let Some(part) = self.all.get(&name).filter(|_| !definitions.contains_key(&name))
+            else {
                 continue;
             };
             waiting.extend(part.uses.iter().cloned());

@@ -37,7 +37,17 @@ pub(super) fn probes(
 
 /// Returns one value of each type.
 fn typical() -> Vec<Value> {
-    vec![json!(null), json!(true), json!(0), json!(0.5), json!(-1), json!(""), json!("text"), json!([]), json!({})]
+    vec![
+        json!(null),
+        json!(true),
+        json!(0),
+        json!(0.5),
+        json!(-1),
+        json!(""),
+        json!("text"),
+        json!([]),
+        json!({}),
+    ]
 }
 
 fn listed(mini: &Map<String, Value>, probes: &mut Vec<Value>) {
@@ -144,7 +154,10 @@ fn varied(value: &Value, probes: &mut Vec<Value>) {
         let others: Vec<Value> = match part {
             Value::Bool(flag) => vec![Value::Bool(!flag)],
             Value::Number(number) => {
-                let whole = number.as_i64().into_iter().flat_map(|it| [it.saturating_sub(1), it.saturating_add(1), -it, 1_000_000]);
+                let whole = number
+                    .as_i64()
+                    .into_iter()
+                    .flat_map(|it| [it.saturating_sub(1), it.saturating_add(1), -it, 1_000_000]);
                 whole.map(Value::from).collect()
             }
             Value::String(text) => vec![json!(""), json!(format!("{text}x")), json!("x")],

@@ -117,7 +117,8 @@ impl Lead<'_> {
             Side::New => (gained, lost),
         };
         let Polarity { follows, opposes, .. } = self.polarity;
-        let differences = [along.as_ref().filter(|_| follows), against.as_ref().filter(|_| opposes)];
+        let differences =
+            [along.as_ref().filter(|_| follows), against.as_ref().filter(|_| opposes)];
         let mut described: Vec<Value> = differences.into_iter().flatten().cloned().collect();
         described.extend(self.atom.likely.clone());
         if let Some(member) = &self.atom.member {
@@ -132,9 +133,11 @@ impl Lead<'_> {
         let keywords = &self.atom.keywords;
         // Custom keywords have no name of their own.
         let is_rule = matches!(self.atom.kind, ChangeKind::Rule | ChangeKind::Grounding);
-        let is_own = keywords.is_empty() || is_rule || keywords.contains(&violation.keyword.as_str());
-        let is_choice = ["anyOf", "oneOf", "not", "if", "contains", "propertyNames", "allOf", "$ref"]
-            .contains(&violation.keyword.as_str());
+        let is_own =
+            keywords.is_empty() || is_rule || keywords.contains(&violation.keyword.as_str());
+        let is_choice =
+            ["anyOf", "oneOf", "not", "if", "contains", "propertyNames", "allOf", "$ref"]
+                .contains(&violation.keyword.as_str());
         let is_inside = |inner: &Pointer, outer: &Pointer| {
             let rest = inner.as_str().strip_prefix(outer.as_str());
             rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
@@ -142,7 +145,8 @@ impl Lead<'_> {
         // What is wrong with another member is no matter of this one.
         let names = self.atom.member.as_ref().is_none_or(|member| {
             is_inside(&violation.pointer, &place.key(member))
-                || (violation.pointer == *place && violation.message.contains(&format!("`{member}`")))
+                || (violation.pointer == *place
+                    && violation.message.contains(&format!("`{member}`")))
         });
         (is_inside(&violation.pointer, place) && ((is_own && names) || is_choice))
             || (is_inside(place, &violation.pointer) && is_choice)

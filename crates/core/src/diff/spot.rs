@@ -95,8 +95,7 @@ pub(super) enum Effect {
 
 impl Effect {
     pub(super) const NONE: Self = Self::Known { kept: Answer::Yes, within: Answer::Yes };
-    pub(super) const UNKNOWN: Self =
-        Self::Known { kept: Answer::Unknown, within: Answer::Unknown };
+    pub(super) const UNKNOWN: Self = Self::Known { kept: Answer::Unknown, within: Answer::Unknown };
 
     /// Returns how the effect is found out, given whether a comparison would be sound.
     fn if_sound(sound: bool) -> Self {
@@ -194,18 +193,21 @@ impl<'r, 'c> Spot<'r, 'c> {
 
     /// Compares a part that is `true` or `false` as a whole.
     fn whole(&mut self) {
-        let (Pair { old, new, .. }, literals) = (self.pair, [self.old.value(self.pair.old), self.new.value(self.pair.new)]);
+        let (Pair { old, new, .. }, literals) =
+            (self.pair, [self.old.value(self.pair.old), self.new.value(self.pair.new)]);
         if literals[0] == literals[1] {
             return;
         }
         let held_by = self.new.subschemas.get(*new).and_then(|site| site.held_by());
         let sentence = match (held_by, literals) {
-            (Some("additionalProperties" | "unevaluatedProperties"), [_, Some(Value::Bool(false))]) => {
-                "members that are not declared are refused"
-            }
-            (Some("additionalProperties" | "unevaluatedProperties"), [Some(Value::Bool(false)), _]) => {
-                "members that are not declared are allowed"
-            }
+            (
+                Some("additionalProperties" | "unevaluatedProperties"),
+                [_, Some(Value::Bool(false))],
+            ) => "members that are not declared are refused",
+            (
+                Some("additionalProperties" | "unevaluatedProperties"),
+                [Some(Value::Bool(false)), _],
+            ) => "members that are not declared are allowed",
             (_, [_, Some(Value::Bool(false))]) => "nothing is accepted here any more",
             (_, [_, Some(Value::Bool(true))]) => "everything is accepted here",
             (_, [Some(Value::Bool(false)), _]) => "something is accepted here",

@@ -86,9 +86,8 @@ impl<'c> Court<'c> {
     /// Claims that one contract accepts `value`; nothing if that cannot be afforded any more.
     fn accepts(&mut self, side: Side, value: &Document, source: &Source) -> Option<bool> {
         let contract = self.contract(side);
-        let meter = Meter::strict(self.work)
-            .with_source(Some(source))
-            .with_patterns(contract.patterns());
+        let meter =
+            Meter::strict(self.work).with_source(Some(source)).with_patterns(contract.patterns());
         let judged =
             bounded(|| contract.validator().is_valid(Probe::Node(value.root(), &meter))).ok();
         self.work = meter.left();

@@ -22,8 +22,11 @@ pub(super) fn conclude(
     let is_open = answers.iter().any(|ruling| ruling.answer == Answer::Unknown);
     if is_open && !root.is_opaque {
         let Coverage { kept, within, .. } = comparison.compared(old, new).unwrap_or_default();
-        for (ruling, proven, side) in
-            answers.iter_mut().zip([kept, within]).zip([Side::Old, Side::New]).map(|((a, b), c)| (a, b, c))
+        for (ruling, proven, side) in answers
+            .iter_mut()
+            .zip([kept, within])
+            .zip([Side::Old, Side::New])
+            .map(|((a, b), c)| (a, b, c))
         {
             if ruling.answer == Answer::Unknown && proven == Answer::Yes {
                 *ruling = Ruling::of(Answer::Yes);
@@ -98,8 +101,6 @@ impl Comparison<'_> {
         let worked = worked.iter().filter_map(|it| Document::from_value(&it.output).ok());
         let made = contract.example().into_iter();
         let mut seeds = given.chain(worked).chain(made);
-        seeds
-            .find_map(|seed| self.trial.court.witness(&seed, side, |_| true))
-            .map(Ruling::shown_by)
+        seeds.find_map(|seed| self.trial.court.witness(&seed, side, |_| true)).map(Ruling::shown_by)
     }
 }

@@ -31,7 +31,8 @@ impl Report<'_> {
         if let [Some(old), Some(new)] = [old, new].map(Party::title)
             && old != new
         {
-            let text = format!("  these contracts call themselves differently: `{old}` and `{new}`");
+            let text =
+                format!("  these contracts call themselves differently: `{old}` and `{new}`");
             printer.line(&[Span::new(Tone::Warning, text)])?;
         }
         if found.step().is_none() {

@@ -83,8 +83,8 @@ fn findings(
 fn losses<'p>(part: &'p Part<'_>, why: &'p str) -> impl Iterator<Item = Unreviewed> + 'p {
     part.pieces.iter().map(move |piece| {
         let file = piece.file();
-        let lines = file.hunks().iter().filter_map(airtight_core::review::Hunk::new_lines);
-        let (first, last) = (lines.clone().next(), lines.last());
+        let mut lines = file.hunks().iter().filter_map(airtight_core::review::Hunk::new_lines);
+        let (first, last) = (lines.clone().next(), lines.next_back());
         let why = match first.zip(last) {
             Some((first, last)) => format!("lines {} to {}: {why}", first.start(), last.end()),
             None => why.to_owned(),

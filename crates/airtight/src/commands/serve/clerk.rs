@@ -219,6 +219,7 @@ impl Bench {
             price: self.prices.model,
             account: self.agent.provider.account(),
             source: Some(Source::new(&question.prompt)),
+            check: None,
             extractor: self.agent.extractor.as_ref().map(Provider::extractor),
         }
     }

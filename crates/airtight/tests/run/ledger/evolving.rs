@@ -13,7 +13,8 @@ fn limited(maximum: u8) -> String {
 
 #[test]
 fn answers_on_record_are_judged_by_the_new_contract() {
-    let stage = Stage::new([good(), good()]).with("narrow.json", limited(8)).with("wide.json", limited(12));
+    let stage =
+        Stage::new([good(), good()]).with("narrow.json", limited(8)).with("wide.json", limited(12));
     assert_eq!(stage.run(&["First"]).code, 0);
     assert_eq!(stage.run(&["Second"]).code, 0);
     let replayed = |new: &str, arguments: &[&str]| {
@@ -38,7 +39,9 @@ fn answers_on_record_are_judged_by_the_new_contract() {
 
 #[test]
 fn lost_answers_fail_the_check_unless_the_version_warns() {
-    let version = |schema: &str, version: &str| schema.replacen('{', &format!("{{\"x-version\": \"{version}\","), 1);
+    let version = |schema: &str, version: &str| {
+        schema.replacen('{', &format!("{{\"x-version\": \"{version}\","), 1)
+    };
     let stage = Stage::new([good()])
         .with("review.json", version(REVIEW, "1.0.0"))
         .with("minor.json", version(&limited(8), "1.1.0"))

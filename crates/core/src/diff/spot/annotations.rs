@@ -11,8 +11,17 @@ use super::{Effect, Patch, Spot};
 
 /// What names a contract or its parts, or is a home for others; versions are compared elsewhere.
 const SILENT: [&str; 11] = [
-    "$schema", "$id", "id", "$anchor", "$dynamicAnchor", "$recursiveAnchor", "$vocabulary", "$defs",
-    "definitions", "$comment", "x-version",
+    "$schema",
+    "$id",
+    "id",
+    "$anchor",
+    "$dynamicAnchor",
+    "$recursiveAnchor",
+    "$vocabulary",
+    "$defs",
+    "definitions",
+    "$comment",
+    "x-version",
 ];
 
 impl Spot<'_, '_> {

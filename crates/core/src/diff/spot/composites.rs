@@ -62,7 +62,8 @@ impl<'c> Spot<'_, 'c> {
         let targets = [self.old.target(self.pair.old), self.new.target(self.pair.new)];
         let references = self.both("$ref");
         // A reference whose target is not at hand says all it says by its text.
-        let is_lost = targets.iter().zip(references).any(|(it, text)| it.is_none() && text.is_some());
+        let is_lost =
+            targets.iter().zip(references).any(|(it, text)| it.is_none() && text.is_some());
         if is_lost && differ(references) {
             let sentence = "`$ref` changes".to_owned();
             self.atom(ChangeKind::Condition, &[], sentence, Patch::default()).effect =

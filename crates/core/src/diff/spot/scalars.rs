@@ -47,7 +47,8 @@ impl Spot<'_, '_> {
 
     /// Notes that the value of one of `keywords` differs.
     fn plain(&mut self, kind: ChangeKind, keywords: &'static [&'static str]) {
-        let counts = |keyword: &&str| self.new.is_constraint(keyword) && self.old.is_constraint(keyword);
+        let counts =
+            |keyword: &&str| self.new.is_constraint(keyword) && self.old.is_constraint(keyword);
         let differing: Vec<&'static str> = keywords
             .iter()
             .filter(|keyword| counts(keyword) && differ(self.both(keyword)))
@@ -78,7 +79,9 @@ impl Spot<'_, '_> {
         }
         let or = |names: &BTreeSet<String>| list(names, "or");
         let sentence = match (&before, &after) {
-            (Some(before), Some(after)) => format!("the type changes from {} to {}", or(before), or(after)),
+            (Some(before), Some(after)) => {
+                format!("the type changes from {} to {}", or(before), or(after))
+            }
             (None, Some(after)) => format!("only {} is accepted", or(after)),
             (Some(before), None) => format!("other types than {} are accepted", or(before)),
             (None, None) => return,
