@@ -162,7 +162,7 @@ impl Git {
         if !said.status.success() {
             return Err(failed(&said));
         }
-        Ok(said.stdout.iter().filter(|byte| **byte == 0).count())
+        Ok(said.stdout.split(|byte| *byte == 0).filter(|name| !name.is_empty()).count())
     }
 
     async fn ask(&self, arguments: &[&str], limit_bytes: usize) -> Result<Collected, GitError> {

@@ -39,7 +39,7 @@ pub use rules::Source;
 pub(crate) use rules::{GROUNDED, RULES};
 pub use semver::Version;
 pub use source::{Origin, SOURCE_LIMIT_BYTES};
-pub(crate) use subschemas::{SiteId, Slot, Subschemas};
+pub(crate) use subschemas::{Site, SiteId, Slot, Subschemas};
 pub use worked::WorkedExample;
 
 /// A JSON Schema with its rules and identity, compiled.

@@ -92,6 +92,7 @@ impl Manner {
 }
 
 /// What became of one answer.
+#[expect(clippy::struct_excessive_bools, reason = "each is a column of the table")]
 pub(crate) struct Answer {
     /// Whether nothing could be read in what came first.
     pub(crate) is_unreadable: bool,

@@ -109,7 +109,9 @@ struct Scene<'a> {
 
 impl Scene<'_> {
     fn material(&self) -> Result<material::Material, Error> {
-        if let Some(material) = material::read(self.args, self.environment, &self.limit)? { Ok(material) } else {
+        if let Some(material) = material::read(self.args, self.environment, &self.limit)? {
+            Ok(material)
+        } else {
             let asking = material::ask(self.args, self.environment, self.interrupt.clone());
             self.runtime.block_on(asking)
         }
@@ -270,9 +272,11 @@ impl Scene<'_> {
         let mut errors = halt.into_iter().chain(reached).chain(updated.err()).chain(posted.err());
         let first = errors.next().or_else(|| report::incompleteness(review));
         for other in errors {
-            let hints = other.hints.iter().map(|hint| format!("; {hint}")).collect::<String>();
-            let causes: String = other.causes().iter().map(|cause| format!(": {cause}")).collect();
-            let text = Span::plain(format!(" {other}{causes}{hints}"));
+            let causes = other.causes();
+            let told =
+                causes.iter().fold(other.to_string(), |told, cause| format!("{told}: {cause}"));
+            let told = other.hints.iter().fold(told, |told, hint| format!("{told}; {hint}"));
+            let text = Span::plain(format!(" {told}"));
             printer.note(&[Span::new(Tone::Bad, "error:"), text]);
         }
         first.map_or(Ok(Outcome::Met), Err)

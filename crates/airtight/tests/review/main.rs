@@ -2,9 +2,7 @@
 
 #![expect(
     clippy::unwrap_used,
-    clippy::expect_used,
     clippy::indexing_slicing,
-    clippy::panic,
     reason = "a test that cannot set itself up has failed"
 )]
 

@@ -34,7 +34,9 @@ fn parts_are_reviewed_side_by_side() {
             stage.fake.gate(gate).reached().await;
         }
     });
-    ["b", "c"].iter().for_each(|gate| stage.fake.gate(gate).open());
+    for gate in ["b", "c"] {
+        stage.fake.gate(gate).open();
+    }
     let said: crate::said::Said = child.wait_with_output().unwrap().into();
     assert_eq!(said.code, 0, "{said:?}");
     let files: Vec<String> = places(&said).into_iter().map(|(_, file, _)| file).collect();

@@ -219,17 +219,17 @@ fn versions_that_make_different_answers_of_one_are_a_tie_and_equal_ones_are_not(
     assert_eq!(accepted(&tied(["one", "one"]), r#"{"a": 1}"#).0, r#"{"a":1,"from":"one"}"#);
 }
 
-#[test_case(Declaration { from: "one".to_owned(), ..declared() }, "`one` is no range of versions such as `1.x` or `>=1.2, <2`"; "no range")]
-#[test_case(Declaration { from: ">=1".to_owned(), ..declared() }, "`>=1` includes 2.0.0, the version of the contract itself"; "own version")]
-#[test_case(Declaration { from: "0.x".to_owned(), ..declared() }, "the older contract is version 1.3.0, which `0.x` does not include"; "other version")]
-#[test_case(Declaration { drop: vec!["legacy".to_owned()], ..declared() }, "`legacy` is no pointer to a part of an answer, such as `/level` or `/findings/*/level`"; "no pointer")]
-#[test_case(Declaration { drop: vec!["/findings/*".to_owned()], ..declared() }, "`/findings/*` is no pointer to a part of an answer, such as `/level` or `/findings/*/level`"; "items themselves")]
-#[test_case(Declaration { drop: vec!["/legcy".to_owned()], ..declared() }, "`/legcy` is nothing that the older contract declares"; "misspelt")]
-#[test_case(Declaration { drop: vec!["/findings/0/sev".to_owned()], ..declared() }, "`/findings/0/sev` is nothing that the older contract declares"; "one item")]
-#[test_case(Declaration { default: vec![("/sourc".to_owned(), json!(1))], ..declared() }, "`/sourc` is nothing that the contract declares"; "misspelt default")]
-#[test_case(Declaration { rename: vec![("/findings/*/sev".to_owned(), "/source".to_owned())], ..declared() }, "`/findings/*/sev` and `/source` do not go through the same arrays"; "other arrays")]
-#[test_case(Declaration { drop: vec!["/score".to_owned()], ..declared() }, "`/score` is declared twice, or is within what is"; "twice")]
-fn what_cannot_be_meant_is_refused(declaration: Declaration, message: &str) {
-    let error = Carry::new(first(), &second(), &declaration).unwrap_err();
+#[test_case(&Declaration { from: "one".to_owned(), ..declared() }, "`one` is no range of versions such as `1.x` or `>=1.2, <2`"; "no range")]
+#[test_case(&Declaration { from: ">=1".to_owned(), ..declared() }, "`>=1` includes 2.0.0, the version of the contract itself"; "own version")]
+#[test_case(&Declaration { from: "0.x".to_owned(), ..declared() }, "the older contract is version 1.3.0, which `0.x` does not include"; "other version")]
+#[test_case(&Declaration { drop: vec!["legacy".to_owned()], ..declared() }, "`legacy` is no pointer to a part of an answer, such as `/level` or `/findings/*/level`"; "no pointer")]
+#[test_case(&Declaration { drop: vec!["/findings/*".to_owned()], ..declared() }, "`/findings/*` is no pointer to a part of an answer, such as `/level` or `/findings/*/level`"; "items themselves")]
+#[test_case(&Declaration { drop: vec!["/legcy".to_owned()], ..declared() }, "`/legcy` is nothing that the older contract declares"; "misspelt")]
+#[test_case(&Declaration { drop: vec!["/findings/0/sev".to_owned()], ..declared() }, "`/findings/0/sev` is nothing that the older contract declares"; "one item")]
+#[test_case(&Declaration { default: vec![("/sourc".to_owned(), json!(1))], ..declared() }, "`/sourc` is nothing that the contract declares"; "misspelt default")]
+#[test_case(&Declaration { rename: vec![("/findings/*/sev".to_owned(), "/source".to_owned())], ..declared() }, "`/findings/*/sev` and `/source` do not go through the same arrays"; "other arrays")]
+#[test_case(&Declaration { drop: vec!["/score".to_owned()], ..declared() }, "`/score` is declared twice, or is within what is"; "twice")]
+fn what_cannot_be_meant_is_refused(declaration: &Declaration, message: &str) {
+    let error = Carry::new(first(), &second(), declaration).unwrap_err();
     assert_eq!(error.to_string(), message);
 }

@@ -12,6 +12,9 @@ pub(super) enum Tree {
     Object(Vec<(String, Self)>),
 }
 
+/// What is called with the members of an object, and the way there.
+pub(super) type Visit<'v> = dyn FnMut(&mut Vec<(String, Tree)>, &Trail) + 'v;
+
 impl Tree {
     /// Reads a value. Recurses as deep as the document, which is bounded.
     pub(super) fn of(node: Node<'_>) -> Self {
@@ -60,12 +63,7 @@ impl Tree {
     }
 
     /// Calls `visit` with every object that `parts`, but the last, lead to, and the way there.
-    pub(super) fn holders(
-        &mut self,
-        parts: &[Part],
-        at: &Trail,
-        visit: &mut dyn FnMut(&mut Vec<(String, Self)>, &Trail),
-    ) {
+    pub(super) fn holders(&mut self, parts: &[Part], at: &Trail, visit: &mut Visit<'_>) {
         match (parts, self) {
             ([_], Self::Object(members)) => visit(members, at),
             ([Part::Key(key), rest @ ..], Self::Object(members)) => {

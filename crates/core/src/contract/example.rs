@@ -144,11 +144,14 @@ fn unresolvable(error: referencing::Error) -> ExampleError {
     ExampleError::Unresolvable(error.to_string())
 }
 
+/// Says where a value is not what is wanted.
+type Wanted<'w> = dyn FnMut(&Document) -> Option<Pointer> + 'w;
+
 fn search(
     contract: &Contract,
     places: &[Place<'_>],
     mut generator: Generator,
-    (effort, wanted): (&mut Effort, &mut dyn FnMut(&Document) -> Option<Pointer>),
+    (effort, wanted): (&mut Effort, &mut Wanted<'_>),
 ) -> Result<Document, ExampleError> {
     generator.steps = STEP_LIMIT - effort.steps.min(STEP_LIMIT);
     let mut last = None;

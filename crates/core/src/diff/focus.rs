@@ -73,7 +73,7 @@ impl Way {
                 let list: Value = before.chain([inner]).collect();
                 let keyword = match self.draft {
                     Draft::Draft4 | Draft::Draft6 | Draft::Draft7 | Draft::Draft201909 => "items",
-                    _ => "prefixItems",
+                    Draft::Draft202012 | _ => "prefixItems",
                 };
                 json!({"type": "array", "minItems": index + 1, keyword: list})
             }

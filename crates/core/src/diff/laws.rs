@@ -34,7 +34,7 @@ fn objects(schema: &Value) -> Vec<String> {
             Value::Array(items) => {
                 pending.extend(items.iter().enumerate().map(|(i, it)| (key(&i.to_string()), it)));
             }
-            _ => {}
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
         }
     }
     found

@@ -147,7 +147,7 @@ fn name(side: Side, id: SiteId) -> String {
 fn holder(draft: Draft) -> &'static str {
     match draft {
         Draft::Draft4 | Draft::Draft6 | Draft::Draft7 => "definitions",
-        _ => "$defs",
+        Draft::Draft201909 | Draft::Draft202012 | _ => "$defs",
     }
 }
 

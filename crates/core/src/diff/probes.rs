@@ -76,7 +76,7 @@ fn texts(mini: &Map<String, Value>, probes: &mut Vec<Value>) {
     for keyword in ["minLength", "maxLength"] {
         let Some(bound) = mini.get(keyword).and_then(Value::as_u64) else { continue };
         for length in [bound.saturating_sub(1), bound, bound.saturating_add(1)] {
-            if let Some(length) = usize::try_from(length.min(LENGTH_LIMIT)).ok() {
+            if let Ok(length) = usize::try_from(length.min(LENGTH_LIMIT)) {
                 probes.push("x".repeat(length).into());
             }
         }

@@ -16,7 +16,7 @@ mod scalars;
 use serde_json::{Map, Value, json};
 
 use crate::Answer;
-use crate::contract::{Holds, Keyword, SiteId};
+use crate::contract::{Holds, Keyword, Site, SiteId};
 use crate::json::Pointer;
 
 use super::pairs::{Pair, Tied, tie};
@@ -198,7 +198,7 @@ impl<'r, 'c> Spot<'r, 'c> {
         if literals[0] == literals[1] {
             return;
         }
-        let held_by = self.new.subschemas.get(*new).and_then(|site| site.held_by());
+        let held_by = self.new.subschemas.get(*new).and_then(Site::held_by);
         let sentence = match (held_by, literals) {
             (
                 Some("additionalProperties" | "unevaluatedProperties"),
@@ -274,12 +274,12 @@ impl<'r, 'c> Spot<'r, 'c> {
         let (framed, mut atoms): (Vec<Atom>, Vec<Atom>) =
             std::mem::take(&mut self.atoms).into_iter().partition(|atom| atom.frame.is_some());
         if atoms.len() > 1 && atoms.iter().any(is_complex) {
-            atoms = vec![self.merged(atoms)];
+            atoms = vec![self.merged(&atoms)];
         }
         self.atoms = atoms.into_iter().chain(framed).collect();
     }
 
-    fn merged(&self, atoms: Vec<Atom>) -> Atom {
+    fn merged(&self, atoms: &[Atom]) -> Atom {
         let mut merged = Atom {
             kind: ChangeKind::Condition,
             keywords: Vec::new(),
@@ -293,7 +293,7 @@ impl<'r, 'c> Spot<'r, 'c> {
             likely: None,
         };
         let mut after = self.before.clone();
-        for atom in &atoms {
+        for atom in atoms {
             after.apply(&atom.patch);
             if atom.effect != Effect::Compared {
                 merged.effect = atom.effect;

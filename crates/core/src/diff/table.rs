@@ -1,5 +1,11 @@
 //! Typical evolutions, and what they ask for.
 
+#![expect(
+    clippy::needless_pass_by_value,
+    clippy::too_many_lines,
+    reason = "a table of schemas that are made for it"
+)]
+
 use serde_json::{Value, json};
 
 use super::*;

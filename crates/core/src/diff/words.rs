@@ -49,7 +49,7 @@ pub(super) fn sentences<'s>(sentences: impl Iterator<Item = &'s str>) -> String 
     let all: Vec<&str> = sentences.collect();
     let mut told = all.iter().take(LIST_LIMIT).copied().collect::<Vec<_>>().join("; ");
     if all.len() > LIST_LIMIT {
-        told.push_str(&format!("; and {} more changes", all.len() - LIST_LIMIT));
+        told = format!("{told}; and {} more changes", all.len() - LIST_LIMIT);
     }
     told
 }

@@ -53,7 +53,7 @@ fn without_patterns(schema: Value) -> Value {
             .map(|(key, value)| (key, without_patterns(value)))
             .collect(),
         Value::Array(items) => items.into_iter().map(without_patterns).collect(),
-        other => other,
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => schema,
     }
 }
 

@@ -62,7 +62,12 @@ fn refers(value: &Value, address: &str) -> bool {
             Value::String(text) if key.ends_with("Ref") || key == "$ref" => {
                 text.starts_with(address)
             }
-            member => refers(member, address),
+            Value::Null
+            | Value::Bool(_)
+            | Value::Number(_)
+            | Value::String(_)
+            | Value::Array(_)
+            | Value::Object(_) => refers(member, address),
         }),
         Value::Array(items) => items.iter().any(|item| refers(item, address)),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,

@@ -2,6 +2,8 @@
 //!
 //! Every form says which findings are worth little, and what was not reviewed.
 
+#![expect(clippy::format_push_string, reason = "texts are put together piece by piece")]
+
 mod github;
 mod gitlab;
 mod inert;

@@ -35,12 +35,11 @@ pub fn merge(mut findings: Vec<Finding>) -> Vec<Merged> {
                 overlap(&other.finding, &finding) && words.likeness(others) >= ALIKE
             })
         });
-        match same.and_then(|index| merged.get_mut(index)) {
-            Some((other, _)) => other.duplicates.push(finding),
-            None => {
-                earlier.push(merged.len());
-                merged.push((Merged { finding, duplicates: Vec::new() }, words));
-            }
+        if let Some((other, _)) = same.and_then(|index| merged.get_mut(index)) {
+            other.duplicates.push(finding);
+        } else {
+            earlier.push(merged.len());
+            merged.push((Merged { finding, duplicates: Vec::new() }, words));
         }
     }
     merged.into_iter().map(|(merged, _)| merged).collect()

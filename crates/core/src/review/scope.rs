@@ -59,7 +59,7 @@ impl Scope {
     }
 
     fn judge(&self, finding: Node<'_>, pointer: &Pointer, objections: &mut Vec<Objection>) {
-        let Some(file) = finding.member("file").and_then(|file| file.as_str()) else { return };
+        let Some(file) = finding.member("file").and_then(Node::as_str) else { return };
         let Some(place) = self.files.iter().find(|place| place.file == file) else {
             objections.push(self.no_such_file(file, pointer.key("file")));
             return;

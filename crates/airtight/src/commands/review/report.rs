@@ -94,7 +94,7 @@ pub(super) fn summary(review: &Review) -> String {
     let counts = Severity::ALL.map(|severity| (review.count(severity), severity.name()));
     let counts = counts.iter().filter(|(count, _)| *count > 0);
     let counts: Vec<String> = counts.map(|(count, name)| format!("{count} {name}")).collect();
-    let mut words = match (review.findings.len(), review.is_complete()) {
+    let words = match (review.findings.len(), review.is_complete()) {
         (0, true) => "no findings".to_owned(),
         (0, false) => "no findings in what was reviewed".to_owned(),
         (1, _) => format!("1 finding: {}", counts.join(", ")),
@@ -105,10 +105,8 @@ pub(super) fn summary(review: &Review) -> String {
         (review.ignored.len(), "of ignored severities"),
         (review.unreviewed.len(), "not reviewed"),
     ];
-    for (count, what) in also.iter().filter(|(count, _)| *count > 0) {
-        words.push_str(&format!(" · {count} {what}"));
-    }
-    words
+    let also = also.iter().filter(|(count, _)| *count > 0);
+    also.fold(words, |words, (count, what)| format!("{words} · {count} {what}"))
 }
 
 /// Says on stderr what was not reviewed; what should have been is always told.

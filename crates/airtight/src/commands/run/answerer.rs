@@ -71,20 +71,20 @@ impl Answerer {
         environment: &Environment,
         limit: &Limit,
     ) -> Result<Self, Error> {
+        let Wanted { model, books, consent, secrets: more } = wanted;
         let access = Access::find(&driver, environment.launch_directory(), config, environment)?;
         let extractor = Extraction::find(&driver, config, environment)?;
         let mut notes = config.warnings.clone();
         notes.extend(access.notes(config, environment));
         notes.extend(extractor.iter().flat_map(|it| it.access.key_notes(config, environment)));
         let keys = [access.key(), extractor.as_ref().and_then(|it| it.access.key())];
-        let secrets = wanted.books.map(Books::secrets).unwrap_or_default();
-        let given = keys.iter().flatten().chain(&secrets).chain(&wanted.secrets);
+        let secrets = books.map(Books::secrets).unwrap_or_default();
+        let given = keys.iter().flatten().chain(&secrets).chain(&more);
         let redactor = Redactor::new(given.map(String::as_str).chain(environment.secrets()));
         let policy = driver.policy(config)?;
         let mode = driver.mode(config);
-        let consent = wanted.consent;
         let provider = access.open(config, environment, limit, consent)?;
-        let provider = model::seeded(provider, wanted.model.seed);
+        let provider = model::seeded(provider, model.seed);
         let open = |access: Access| access.open(config, environment, limit, consent);
         let extractor = extractor.map(|it| it.open((&driver, &provider), open)).transpose()?;
         Ok(Self { driver, provider, extractor, policy, mode, redactor, notes })

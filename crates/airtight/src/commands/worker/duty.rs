@@ -73,6 +73,7 @@ struct Held {
 }
 
 /// What happens next.
+#[expect(clippy::large_enum_variant, reason = "there is one of them at a time")]
 enum Event {
     Ended(Result<(Id, Result<Settled, Stop>), JoinError>),
     Beat,

@@ -175,7 +175,7 @@ impl<'c> Spot<'_, 'c> {
     }
 }
 
-fn key<'c>(child: Child<'c>) -> &'c str {
+fn key(child: Child<'_>) -> &str {
     match child.slot {
         Slot::Named(name) => name,
         Slot::Alone | Slot::At(_) => "",

@@ -83,10 +83,12 @@ fn is_within(value: &Value, integer: &Integer) -> bool {
     let Some(value) = value.as_f64() else { return false };
     #[expect(clippy::cast_precision_loss, reason = "tests use small numbers")]
     let float = |it: i64| it as f64;
+    #[expect(clippy::float_cmp, reason = "both are whole")]
+    let is_same = |it: &i64| float(*it) == value;
     integer.min.is_none_or(|min| value >= float(min))
         && integer.max.is_none_or(|max| value <= float(max))
         && integer.multiples.iter().all(|it| value % float(*it) == 0.0)
-        && (integer.allowed.is_empty() || integer.allowed.iter().any(|it| float(*it) == value))
+        && (integer.allowed.is_empty() || integer.allowed.iter().any(is_same))
 }
 
 fn is_between(value: f64, number: &Number) -> bool {

@@ -275,7 +275,7 @@ impl<'c> Builder<'c> {
         let mut counts = Vec::new();
         for clause in place.all(keyword) {
             // No language counts further everywhere.
-            match count(clause.value).filter(|count| *count <= u64::from(u32::MAX)) {
+            match count(clause.value).filter(|count| u32::try_from(*count).is_ok()) {
                 Some(count) => counts.push(count),
                 None => self.lose(clause),
             }

@@ -27,14 +27,14 @@ impl<'c> Builder<'c> {
                         integer.min = Some(integer.min.map_or(least, |before| before.max(least)));
                     }
                     Some(Reach::Everything) | None => self.lose(clause),
-                    Some(Reach::Nothing) => return self.beyond(place),
+                    Some(Reach::Nothing) => return Some(self.beyond(place)),
                 },
                 "maximum" | "exclusiveMaximum" => match highest(clause) {
                     Some(Reach::Within(most)) => {
                         integer.max = Some(integer.max.map_or(most, |before| before.min(most)));
                     }
                     Some(Reach::Everything) | None => self.lose(clause),
-                    Some(Reach::Nothing) => return self.beyond(place),
+                    Some(Reach::Nothing) => return Some(self.beyond(place)),
                 },
                 "multipleOf" => match clause.value.as_number().and_then(whole) {
                     Some(factor) if factor > 0 => integer.multiples.push(factor),
@@ -58,9 +58,9 @@ impl<'c> Builder<'c> {
     }
 
     /// Takes integers that 64 bits do not hold for anything.
-    fn beyond(&mut self, place: &Place<'c>) -> Option<Type> {
+    fn beyond(&mut self, place: &Place<'c>) -> Type {
         self.lose_all(place);
-        Some(Type::Any)
+        Type::Any
     }
 
     pub(super) fn number(

@@ -147,7 +147,7 @@ mod tests {
 
     #[test]
     fn what_is_no_quoted_name_is_refused() {
-        for wrong in [r#"abc"#, r#""abc"#, r#""a\q""#, r#""\40""#, r#""\777""#, r#""\"#] {
+        for wrong in ["abc", r#""abc"#, r#""a\q""#, r#""\40""#, r#""\777""#, r#""\"#] {
             assert_eq!(unquote(wrong.as_bytes()), None, "{wrong}");
         }
     }

@@ -10,7 +10,9 @@ impl FileDiff<'_> {
             Change::Added | Change::Deleted | Change::Modified => &self.name,
         };
         let mut line = |parts: &[&[u8]]| {
-            parts.iter().for_each(|part| out.extend_from_slice(part));
+            for part in parts {
+                out.extend_from_slice(part);
+            }
             out.push(b'\n');
         };
         if self.content == Content::Combined {
@@ -38,7 +40,9 @@ impl FileDiff<'_> {
                 };
                 line(&[b"--- ", &side(self.change != Change::Added, old, "a/")]);
                 line(&[b"+++ ", &side(self.change != Change::Deleted, &self.name, "b/")]);
-                hunks.iter().for_each(|hunk| hunk.write(out));
+                for hunk in hunks {
+                    hunk.write(out);
+                }
             }
             Content::Text(_) | Content::Combined => {}
         }

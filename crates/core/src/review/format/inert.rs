@@ -16,7 +16,7 @@ pub(super) fn prose(text: &str) -> String {
     let pieces: Vec<&str> = text.trim().split('`').collect();
     let is_code = |piece: &&str| !piece.trim().is_empty() && !piece.contains('\n');
     // Between an odd number of marks nobody knows what is meant as code.
-    if pieces.len() % 2 == 0 || !pieces.iter().skip(1).step_by(2).all(is_code) {
+    if pieces.len().is_multiple_of(2) || !pieces.iter().skip(1).step_by(2).all(is_code) {
         return escaped(text.trim());
     }
     let shown = pieces.iter().enumerate().map(|(position, piece)| match position % 2 {

@@ -62,6 +62,7 @@ struct Gap<'r> {
 }
 
 #[derive(Serialize)]
+#[expect(clippy::struct_field_names, reason = "the field is called so everywhere")]
 struct Run<'r> {
     run_id: Option<&'r str>,
     files: &'r [String],

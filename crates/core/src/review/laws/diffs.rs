@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 
 use super::texts::{diff, files};
-use crate::review::diff::{Change, Content, Diff, Text};
+use crate::review::diff::{Change, Content, Diff, Hunk, Text};
 use crate::review::{Scope, Why, parse};
 
 /// Returns how often each line of the new version is in the parts, by file and number.
@@ -16,7 +16,7 @@ fn shown(diff: &Diff<'_>, budget: u64) -> BTreeMap<(usize, u32), usize> {
             let same = |file: &&crate::review::FileDiff<'_>| file.name == piece.file().name;
             let holders: Vec<usize> =
                 (0..diff.files.len()).filter(|it| same(&&diff.files[*it])).collect();
-            for (number, line) in piece.file().hunks().iter().flat_map(|hunk| hunk.numbered()) {
+            for (number, line) in piece.file().hunks().iter().flat_map(Hunk::numbered) {
                 if let (Some(number), Text::Whole(_)) = (number, line.text) {
                     // Made-up diffs may have a file twice; its lines are counted for the first.
                     *counts.entry((holders[0], number)).or_default() += 1;
@@ -95,7 +95,7 @@ proptest! {
             if file.change == Change::Deleted || file.content == Content::Binary {
                 continue;
             }
-            for (number, _) in file.hunks().iter().flat_map(|hunk| hunk.numbered()) {
+            for (number, _) in file.hunks().iter().flat_map(Hunk::numbered) {
                 if let Some(number) = number {
                     prop_assert_eq!(counts.remove(&(index, number)), Some(1));
                 }

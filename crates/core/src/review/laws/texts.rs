@@ -70,7 +70,9 @@ fn quoted(name: &Name, prefix: &str) -> String {
 
 pub(super) fn diff(files: &[Made]) -> Vec<u8> {
     let mut out = Vec::new();
-    files.iter().for_each(|file| file.write(&mut out));
+    for file in files {
+        file.write(&mut out);
+    }
     out
 }
 
