@@ -243,7 +243,9 @@ mod whole {
         type Read = BTreeMap<String, T::Read>;
 
         fn of(read: Self::Read) -> Self {
-            read.into_iter().map(|(key, value)| (key, T::of(value))).collect()
+            read.into_iter()
+                .map(|(key, value)| (key, T::of(value)))
+                .collect()
         }
     }
 }
