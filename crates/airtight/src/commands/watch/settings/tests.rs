@@ -161,7 +161,7 @@ fn what_is_misspelt_is_refused_with_its_line_and_what_was_meant() {
         (
             "[memory]\nbudget = 1",
             "watch.toml:2: no such setting: `memory.budget`",
-            "did you mean `budget_tokens`?",
+            "settings here: budget_tokens, needs_leave",
         ),
         (
             "[tiers.4]",
