@@ -155,12 +155,31 @@ impl Writer<'_> {
         text
     }
 
+    /// Claims that `null` is a value of the type, whatever it is called.
+    fn takes_null(&self, of: &Type) -> bool {
+        let mut seen = HashSet::new();
+        let mut open = vec![of];
+        while let Some(of) = open.pop() {
+            if matches!(of, Type::Any | Type::Null | Type::Nullable(_)) {
+                return true;
+            }
+            let Type::Named(id) = of else { continue };
+            let form = self.model.get(*id).map(|definition| &definition.form);
+            if let Some(form @ (Form::Alias(_) | Form::Union(_))) = form
+                && seen.insert(*id)
+            {
+                open.extend(form.parts());
+            }
+        }
+        false
+    }
+
     fn member(&self, member: &Member, name: &str) -> String {
         let of = self.of(&member.of);
         let mut arguments = Vec::new();
         let of = match (member.presence, &member.of) {
             (Presence::Required, _) => of,
-            (Presence::Optional, Type::Any | Type::Null | Type::Nullable(_)) => of,
+            (Presence::Optional, member) if self.takes_null(member) => of,
             (Presence::Optional, _) => {
                 self.need(Need::Present);
                 format!("Annotated[Optional[{of}], _PRESENT]")
