@@ -24,23 +24,33 @@ fn for_file(file: &str) -> Turn {
 
 #[test]
 fn parts_are_reviewed_side_by_side() {
-    let held = |file: &str, gate: &str| for_file(file).gate(0, gate);
-    let stage = three([for_file("a.rs"), held("b.rs", "b"), held("c.rs", "c")]);
+    let files = ["a.rs", "b.rs", "c.rs"];
+    let stage = three(files.map(|file| for_file(file).gate(0, file)));
     let child = stage.command(&[&["review"], SMALL.as_slice()].concat()).spawn().unwrap();
-    // Both are under way before either is answered.
+    let gates = files.map(|file| stage.fake.gate(file));
+    let reached = |gate: usize| {
+        let gate = gates[gate].clone();
+        async move { gate.reached().await }
+    };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
-        for gate in ["b", "c"] {
-            stage.fake.gate(gate).reached().await;
+        // One of them goes first, to see whether anybody answers.
+        let first = tokio::select! {
+            () = reached(0) => 0,
+            () = reached(1) => 1,
+            () = reached(2) => 2,
+        };
+        gates[first].open();
+        // The others are under way before either is answered.
+        for other in (0..files.len()).filter(|other| *other != first) {
+            reached(other).await;
         }
     });
-    for gate in ["b", "c"] {
-        stage.fake.gate(gate).open();
-    }
+    gates.iter().for_each(airtight_fake::Gate::open);
     let said: crate::said::Said = child.wait_with_output().unwrap().into();
     assert_eq!(said.code, 0, "{said:?}");
-    let files: Vec<String> = places(&said).into_iter().map(|(_, file, _)| file).collect();
-    assert_eq!(files, ["a.rs", "b.rs", "c.rs"]);
+    let found: Vec<String> = places(&said).into_iter().map(|(_, file, _)| file).collect();
+    assert_eq!(found, files);
 }
 
 #[test]
@@ -57,16 +67,10 @@ fn one_part_that_fails_leaves_the_others() {
 
     // The same command again asks for that part alone.
     let before = stage.fake.requests().len();
-    let stage = three_again(stage);
     let said = stage.review(&SMALL);
     assert_eq!(said.code, 1, "{said:?}");
     assert_eq!(stage.fake.requests().len(), before + 1);
     assert!(said.stderr.contains("2 of 3 parts were reviewed before"), "{said:?}");
-}
-
-/// The same stage, whose model still refuses the part.
-fn three_again(stage: Stage) -> Stage {
-    stage
 }
 
 #[test]

@@ -142,6 +142,18 @@ impl Lead<'_> {
             let rest = inner.as_str().strip_prefix(outer.as_str());
             rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
         };
+        // Members and items that a part forbids are reported of what holds them.
+        let is_refused = matches!(
+            violation.keyword.as_str(),
+            "additionalProperties"
+                | "unevaluatedProperties"
+                | "additionalItems"
+                | "items"
+                | "unevaluatedItems"
+        ) && place
+            .as_str()
+            .rsplit_once('/')
+            .is_some_and(|(holder, _)| holder == violation.pointer.as_str());
         // What is wrong with another member is no matter of this one.
         let names = self.atom.member.as_ref().is_none_or(|member| {
             is_inside(&violation.pointer, &place.key(member))
@@ -150,5 +162,6 @@ impl Lead<'_> {
         });
         (is_inside(&violation.pointer, place) && ((is_own && names) || is_choice))
             || (is_inside(place, &violation.pointer) && is_choice)
+            || is_refused
     }
 }

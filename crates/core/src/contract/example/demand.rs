@@ -114,9 +114,11 @@ impl<'s> Demand<'s> {
             one.into_iter().chain(some)
         });
         lists.map(|list| list.iter().collect::<Vec<_>>()).reduce(|left, right| {
-            left.into_iter()
+            // The few are looked for among the many.
+            let (few, many) = if right.len() < left.len() { (right, left) } else { (left, right) };
+            few.into_iter()
                 .take(MEMBER_LIMIT)
-                .filter(|value| right.iter().any(|other| same(value, other)))
+                .filter(|value| many.iter().any(|other| same(value, other)))
                 .collect()
         })
     }

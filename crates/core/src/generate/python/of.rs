@@ -7,6 +7,7 @@ use crate::generate::pattern::{Engine, translated};
 /// What generated Python imports or brings along.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Need {
+    Also,
     Annotated,
     Any,
     BaseModel,
@@ -27,6 +28,7 @@ impl Writer<'_> {
         match need {
             Need::Present => needs.extend([Need::Annotated, Need::Optional]),
             Need::Whole | Need::OneOf => needs.extend([Need::Annotated]),
+            Need::Also => needs.extend([Need::Annotated, Need::Field]),
             Need::Annotated
             | Need::Any
             | Need::BaseModel
@@ -52,7 +54,7 @@ impl Writer<'_> {
             "typing",
             &[
                 ("Annotated", &[Need::Annotated]),
-                ("Any", &[Need::Any, Need::Present, Need::Whole, Need::OneOf]),
+                ("Any", &[Need::Also, Need::Any, Need::Present, Need::Whole, Need::OneOf]),
                 ("Literal", &[Need::Literal]),
                 ("Optional", &[Need::Optional]),
                 ("Union", &[Need::Union]),
@@ -61,12 +63,13 @@ impl Writer<'_> {
         let pydantic = import(
             "pydantic",
             &[
-                ("AfterValidator", &[Need::OneOf]),
+                ("AfterValidator", &[Need::Also, Need::OneOf]),
                 ("BaseModel", &[Need::BaseModel]),
                 ("BeforeValidator", &[Need::Present, Need::Whole]),
                 ("ConfigDict", &[Need::BaseModel, Need::RootModel]),
                 ("Field", &[Need::Field]),
                 ("RootModel", &[Need::RootModel]),
+                ("TypeAdapter", &[Need::Also]),
             ],
         );
         let gap = if typing.is_empty() { "" } else { "\n" };
@@ -75,7 +78,12 @@ impl Writer<'_> {
 
     pub(super) fn helpers(&self) -> String {
         let needs = self.needs.borrow();
-        let helpers = [(Need::Present, PRESENT), (Need::Whole, WHOLE), (Need::OneOf, ONE_OF)];
+        let helpers = [
+            (Need::Also, ALSO),
+            (Need::Present, PRESENT),
+            (Need::Whole, WHOLE),
+            (Need::OneOf, ONE_OF),
+        ];
         helpers.iter().filter(|(need, _)| needs.contains(need)).map(|(_, text)| *text).collect()
     }
 
@@ -156,36 +164,22 @@ impl Writer<'_> {
     fn text(&self, text: &Text) -> String {
         let mut limits = counts(text.min, text.max);
         let patterns = text.patterns.iter().filter_map(|it| translated(&it.text, Engine::Rust));
-        let mut of = "str".to_owned();
-        // A field has one pattern; others wrap it.
-        for (position, pattern) in patterns.enumerate() {
-            if position > 0 {
-                of = self.annotated(&of, &limits);
-                limits.clear();
-            }
-            limits.push(format!("pattern={}", literal(&pattern)));
-        }
-        self.annotated(&of, &limits)
+        limits.extend(one_each("str", patterns.map(|it| format!("pattern={}", literal(&it)))));
+        self.annotated("str", &limits)
     }
 
     fn integer(&self, integer: &Integer) -> String {
         let mut limits = Vec::new();
         limits.extend(integer.min.map(|min| format!("ge={min}")));
         limits.extend(integer.max.map(|max| format!("le={max}")));
-        let mut of = "int".to_owned();
-        for (position, factor) in integer.multiples.iter().enumerate() {
-            if position > 0 {
-                of = self.annotated(&of, &limits);
-                limits.clear();
-            }
-            limits.push(format!("multiple_of={factor}"));
-        }
+        let factors = integer.multiples.iter().map(|it| format!("multiple_of={it}"));
         limits.push("_WHOLE".to_owned());
+        limits.extend(one_each("int", factors));
         if !integer.allowed.is_empty() {
             let list: Vec<String> = integer.allowed.iter().map(ToString::to_string).collect();
             limits.push(format!("_one_of({})", list.join(", ")));
         }
-        self.annotated(&of, &limits)
+        self.annotated("int", &limits)
     }
 
     fn number(&self, number: &Number) -> String {
@@ -216,7 +210,11 @@ impl Writer<'_> {
             parts.push(format!("Field({})", arguments.join(", ")));
         }
         for helper in helpers {
-            self.need(if helper == "_WHOLE" { Need::Whole } else { Need::OneOf });
+            self.need(match helper.split('(').next() {
+                Some("_WHOLE") => Need::Whole,
+                Some("_also") => Need::Also,
+                _ => Need::OneOf,
+            });
             parts.push(helper.clone());
         }
         if parts.len() == 1 {
@@ -227,10 +225,25 @@ impl Writer<'_> {
     }
 }
 
+/// Returns limits of which a field takes one: the others hold the value to one more field each.
+fn one_each(of: &str, limits: impl Iterator<Item = String>) -> Vec<String> {
+    let written = |(position, limit): (usize, String)| match position {
+        0 => limit,
+        _ => format!("_also({of}, {limit})"),
+    };
+    limits.enumerate().map(written).collect()
+}
+
 fn counts(min: u64, max: Option<u64>) -> Vec<String> {
     let least = (min > 0).then(|| format!("min_length={min}"));
     least.into_iter().chain(max.map(|max| format!("max_length={max}"))).collect()
 }
+
+const ALSO: &str = r"
+
+def _also(of: Any, **limits: Any) -> Any:
+    return AfterValidator(TypeAdapter(Annotated[of, Field(**limits)]).validate_python)
+";
 
 const PRESENT: &str = r#"
 
