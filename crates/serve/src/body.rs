@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
-use axum::body::{Body, to_bytes};
+use axum::body::Body;
 use axum::http::header::CONTENT_TYPE;
 use axum::http::{HeaderMap, StatusCode};
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
+use futures_util::StreamExt as _;
 use tokio::time::timeout;
 
 use crate::problem::Problem;
@@ -24,34 +25,28 @@ pub(crate) async fn read(headers: &HeaderMap, body: Body) -> Result<Bytes, Probl
         let message = "send JSON, and say so: `Content-Type: application/json`";
         return Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "not_json", message));
     }
-    match timeout(PATIENCE, to_bytes(body, LIMIT_BYTES)).await {
-        Ok(Ok(bytes)) => Ok(bytes),
-        Ok(Err(error)) if is_too_large(&error) => {
+    timeout(PATIENCE, collect(body)).await.unwrap_or_else(|_| {
+        let message = format!("the request did not come in within {} s", PATIENCE.as_secs());
+        Err(Problem::new(StatusCode::REQUEST_TIMEOUT, "too_slow", message))
+    })
+}
+
+async fn collect(body: Body) -> Result<Bytes, Problem> {
+    let mut collected = BytesMut::new();
+    let mut pieces = body.into_data_stream();
+    while let Some(piece) = pieces.next().await {
+        let piece = piece.map_err(|_| Problem::request("the request broke off"))?;
+        if collected.len() + piece.len() > LIMIT_BYTES {
             let message = format!("the request is over {LIMIT_BYTES} bytes");
-            Err(Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", message))
+            return Err(Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", message));
         }
-        Ok(Err(_)) => Err(Problem::request("the request broke off")),
-        Err(_) => {
-            let message = format!("the request did not come in within {} s", PATIENCE.as_secs());
-            Err(Problem::new(StatusCode::REQUEST_TIMEOUT, "too_slow", message))
-        }
+        collected.extend_from_slice(&piece);
     }
+    Ok(collected.freeze())
 }
 
 fn is_json(headers: &HeaderMap) -> bool {
     let kind = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let kind = kind.split(';').next().unwrap_or_default().trim();
     kind.eq_ignore_ascii_case("application/json")
-}
-
-fn is_too_large(error: &axum::Error) -> bool {
-    let mut next: Option<&(dyn std::error::Error + 'static)> = Some(error);
-    while let Some(error) = next {
-        // The type is of a crate that axum does not hand on; its words are its only mark.
-        if error.to_string() == "length limit exceeded" {
-            return true;
-        }
-        next = error.source();
-    }
-    false
 }

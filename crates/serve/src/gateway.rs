@@ -112,8 +112,8 @@ impl Gateway {
             Delivery::Stream => {
                 let growth = Arc::new(Growth::default());
                 let answering = self.desk.answer(question, Some(Arc::clone(&growth)));
-                let speech = Speech::begin(wire, told.clone(), growth, answering).await;
-                streamed(speech.map_err(|it| problem(&it))?, &told)
+                let speech = Speech::begin(wire, told, growth, answering).await;
+                streamed(speech.map_err(|it| problem(&it))?)
             }
         };
         note(&mut response, &IGNORED, &asked.ignored.join(", "));
@@ -154,12 +154,13 @@ fn whole(wire: Wire, told: &Told, reply: &Reply) -> Response {
     response
 }
 
-fn streamed(speech: Speech, told: &Told) -> Response {
+fn streamed(speech: Speech) -> Response {
+    let run = speech.run().clone();
     let kind = HeaderValue::from_static("text/event-stream; charset=utf-8");
     let mut response = ([(CONTENT_TYPE, kind)], Body::from_stream(speech.frames())).into_response();
     // Proxies that collect an answer before they pass it on would undo the streaming.
     note(&mut response, &HeaderName::from_static("x-accel-buffering"), "no");
-    note(&mut response, &RUN, told.run.as_str());
+    note(&mut response, &RUN, run.as_str());
     response
 }
 

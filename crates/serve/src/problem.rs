@@ -79,9 +79,10 @@ impl Problem {
         response
     }
 
-    /// Claims that the same request may do better soon, and has cost nothing.
+    /// Claims that the same request may do better soon, and has cost nothing: a run that ends with the
+    /// server may have been paid for.
     fn is_passing(&self) -> bool {
-        matches!(self.code, "rate_limited" | "stopping")
+        self.code == "rate_limited"
     }
 
     /// Returns the word that vendors have for this kind of error.

@@ -217,6 +217,10 @@ fn a_key_has_one_answer() {
     let again = stage.post_with("/v1/chat/completions", key, &chat("airtight"));
     assert_eq!(first.header("airtight-run"), again.header("airtight-run"));
     assert_eq!(again.body["choices"][0]["message"]["content"], GOOD);
+    let mut streamed = chat("airtight");
+    streamed["stream"] = json!(true);
+    let streamed = stage.post_with("/v1/chat/completions", key, &streamed);
+    assert_eq!(first.header("airtight-run"), streamed.header("airtight-run"));
     let mut other = chat("airtight");
     other["messages"][0]["content"] = json!("Something else.");
     let taken = stage.post_with("/v1/chat/completions", key, &other);

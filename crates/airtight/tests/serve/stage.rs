@@ -4,7 +4,7 @@ use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
 use std::path::PathBuf;
 use std::process::{Child, ChildStderr, Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use airtight_fake::{Fake, Script, Turn};
 use airtight_store::{Ledger, Location, Run};
@@ -210,6 +210,19 @@ impl Stage {
             ledger.close().await;
             run
         })
+    }
+
+    /// Waits until a run has ended, and returns it.
+    pub(crate) fn ended(&self, id: &str) -> Run {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            let run = self.run(id);
+            if run.summary.outcome.is_some() {
+                return run;
+            }
+            assert!(Instant::now() < deadline, "the run does not end");
+            std::thread::sleep(Duration::from_millis(10));
+        }
     }
 }
 

@@ -49,6 +49,10 @@ const LISTED_LIMIT: usize = 2_000;
 /// intersections.
 const SEARCH_COST: u64 = 75_000;
 
+/// How many pairs of subschemas are compared in one unit of [`cost`]: a list of members is looked
+/// through for each of the others.
+const PAIRS_PER_UNIT: u64 = 50;
+
 /// Compares two schemas that refer to nothing outside of themselves, and pays for it from `budget`,
 /// in the units of [`cost`].
 pub(crate) fn compare(first: &Value, second: &Value, terms: Terms, budget: &mut u64) -> Coverage {
@@ -61,7 +65,7 @@ pub(crate) fn compare(first: &Value, second: &Value, terms: Terms, budget: &mut 
     let subschemas = left.subschemas + right.subschemas;
     let square = u64::try_from(subschemas.saturating_mul(subschemas)).unwrap_or(u64::MAX);
     let search = square.saturating_mul(8).min(SEARCH_COST);
-    let cost = left.estimate.against(right.estimate);
+    let cost = left.estimate.against(right.estimate).saturating_add(square / PAIRS_PER_UNIT);
     if left.listed + right.listed > LISTED_LIMIT {
         return Coverage::default();
     }

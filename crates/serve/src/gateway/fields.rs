@@ -12,7 +12,7 @@ use crate::problem::Problem;
 pub(super) struct Fields(BTreeMap<String, Box<RawValue>>);
 
 /// Members that change nothing about an answer, so that nobody need be told that they are not used.
-const IDLE: [&str; 12] = [
+const IDLE: [&str; 11] = [
     "metadata",
     "parallel_tool_calls",
     "prompt_cache_key",
@@ -23,7 +23,6 @@ const IDLE: [&str; 12] = [
     "stream_options",
     "truncation",
     "user",
-    "verbosity",
     "include",
 ];
 

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use airtight_store::RunId;
 use bytes::Bytes;
 use futures_util::Stream;
 use futures_util::stream::unfold;
@@ -51,7 +52,7 @@ impl Speech {
     /// Waits until there is something to say; a failure before that is told as such.
     pub(super) async fn begin(
         wire: Wire,
-        told: Told,
+        mut told: Told,
         growth: Arc<Growth>,
         mut answering: Answering,
     ) -> Result<Self, Fault> {
@@ -61,7 +62,16 @@ impl Speech {
             _ = growth.beyond(0) => State::Silent(answering),
             () = sleep(HEAD_PATIENCE) => State::Silent(answering),
         };
+        // A key may have the answer of an earlier run.
+        if let State::Known(reply) = &state {
+            told.run = reply.run.clone();
+        }
         Ok(Self { wire, told, growth, state, sent: 0, frames: 0 })
+    }
+
+    /// Returns the run whose answer it is.
+    pub(super) fn run(&self) -> &RunId {
+        &self.told.run
     }
 
     /// Returns what is sent.
