@@ -11,7 +11,7 @@ use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::Value;
 use tokio::time::{sleep, timeout};
 
-use crate::provider::{EndpointError, parse_base_url};
+use crate::provider::{EndpointError, is_loopback, parse_base_url};
 
 /// Where GitHub's API is.
 pub const GITHUB_API_URL: &str = "https://api.github.com";
@@ -60,6 +60,12 @@ pub enum PostError {
     /// The address of the API is none.
     #[error("the address of the API cannot be used")]
     Address(#[source] EndpointError),
+    /// Others on the way could read the token.
+    #[error("the token would go to {host} over plain http")]
+    Readable {
+        /// Where.
+        host: String,
+    },
     /// The token cannot be sent.
     #[error("the token holds characters that no HTTP header can carry")]
     Token,
@@ -105,6 +111,10 @@ pub async fn post_review(
     payload: &Value,
 ) -> Result<Option<String>, PostError> {
     let base = parse_base_url(api_url).map_err(PostError::Address)?;
+    if base.scheme() == "http" && !is_loopback(&base) {
+        let host = base.host_str().unwrap_or_default().to_owned();
+        return Err(PostError::Readable { host });
+    }
     let mut url = base.clone();
     let PullRequest { owner, repository, number } = pull;
     let path = base.path().trim_end_matches('/');
@@ -169,8 +179,7 @@ fn client(url: &Url) -> Result<Client, PostError> {
         .redirect(redirect::Policy::none())
         .connect_timeout(CONNECT);
     // On this machine no proxy is in between, and plain text needs no certificates.
-    let is_near = matches!(url.host_str(), Some("127.0.0.1" | "localhost" | "[::1]"));
-    let builder = match (is_near, url.scheme()) {
+    let builder = match (is_loopback(url), url.scheme()) {
         (true, "http") => builder.no_proxy().tls_certs_only([]),
         (true, _) => builder.no_proxy(),
         (false, _) => builder,

@@ -20,6 +20,7 @@ use airtight_core::transcript::{Event, Program, Record};
 
 #[cfg(feature = "embedded")]
 pub use embedded::Embedded;
+pub(crate) use endpoint::is_loopback;
 pub use endpoint::{Endpoint, EndpointError, Privacy, parse_base_url};
 pub use model::{Carried, KeyVariable, Model, ModelName, ModelNameError, Vendor, Weights};
 pub use retry::{Retries, retry_after};

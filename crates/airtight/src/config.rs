@@ -22,7 +22,7 @@ use serde_json::Value as Json;
 use crate::env::Environment;
 use crate::error::{Error, Outcome};
 use crate::source::Role;
-pub(crate) use file::{Contents, Own, Owner, Reader, read as read_file, read_text};
+pub(crate) use file::{Contents, NAME, Own, Owner, REVIEW, Reader, read as read_file, read_text};
 pub(crate) use key::{Key, Kind, Spec, TABLE};
 use key::{Merge, Reach};
 pub(crate) use origin::Origin;

@@ -110,10 +110,7 @@ impl Endpoint {
 
     /// Claims that the server is on this machine.
     pub(super) fn is_loopback(&self) -> bool {
-        let host = self.base_url.host_str().unwrap_or_default();
-        let bare = host.trim_start_matches('[').trim_end_matches(']');
-        let address: Option<std::net::IpAddr> = bare.parse().ok();
-        host == "localhost" || address.is_some_and(|address| address.is_loopback())
+        is_loopback(&self.base_url)
     }
 
     /// Returns the address of `path`, which may carry a query.
@@ -165,6 +162,14 @@ impl Endpoint {
             }
         }
     }
+}
+
+/// Claims that an address is of this machine.
+pub(crate) fn is_loopback(url: &Url) -> bool {
+    let host = url.host_str().unwrap_or_default();
+    let bare = host.trim_start_matches('[').trim_end_matches(']');
+    let address: Option<std::net::IpAddr> = bare.parse().ok();
+    host == "localhost" || address.is_some_and(|address| address.is_loopback())
 }
 
 /// Reads a base URL, which says where a server is and no more.

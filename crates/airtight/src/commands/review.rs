@@ -60,8 +60,9 @@ pub(super) fn run(
     };
     let material = scene.material()?;
     let mut diff = read(&material.text)?;
-    let left_out = scene.wishes.leave_out(&mut diff);
+    // What a change says of its own review counts even where it wants to be left out.
     let notes = scene.wishes.notes(&diff);
+    let left_out = scene.wishes.leave_out(&mut diff);
     if let Some(base) = &material.base {
         let words = format!("what changed since `{base}`; `--base` names another commit");
         scene.tell("reviewed:", &words, printer);
@@ -82,7 +83,12 @@ fn read(text: &[u8]) -> Result<Diff<'_>, Error> {
     })?;
     if diff.files.is_empty() && diff.unread.is_empty() && diff.other_lines > 0 {
         return Err(refused("there is no diff in the input")
-            .hint("pass what `git diff` or `diff -u` print"));
+            .hint("pass what `git diff` or `diff -u` print, without colours (`--no-color`)"));
+    }
+    // Of several versions of a file only the last is there, and nobody says which lines are.
+    if let Some(name) = diff.twice() {
+        return Err(refused(&format!("`{name}` is in the diff more than once"))
+            .hint("pass one diff of everything: `git diff BASE | airtight review -`"));
     }
     Ok(diff)
 }
@@ -263,8 +269,8 @@ impl Scene<'_> {
         }
         let posted = self.post(review, halt.is_some(), printer);
         let fail_on = self.wishes.fail_on;
-        let updated =
-            if self.args.update_baseline { self.wishes.update_baseline(review) } else { Ok(()) };
+        let updates = self.args.update_baseline && !self.args.dry_run;
+        let updated = if updates { self.wishes.update_baseline(review) } else { Ok(()) };
         let reached = fail_on.filter(|severity| review.reaches(*severity)).map(|severity| {
             let message = format!("a finding is at least `{}`", severity.name());
             Error::new(Outcome::Rejected, message)
@@ -285,6 +291,10 @@ impl Scene<'_> {
     /// Posts the review, unless there is more to come.
     fn post(&self, review: &Review, is_halted: bool, printer: &mut Printer) -> Result<(), Error> {
         let Some(posting) = &self.posting else { return Ok(()) };
+        if review.parts.is_empty() && !is_halted {
+            self.warn("nothing is posted: there is nothing to review", printer);
+            return Ok(());
+        }
         let is_reviewed = review.parts.iter().any(|part| part.outcome == Outcome::Met.name());
         if is_halted || !is_reviewed {
             self.warn("nothing is posted: the review did not come to its end", printer);

@@ -19,7 +19,7 @@ use crate::file;
 pub(crate) const NAME: &str = "airtight.toml";
 
 /// The file with the rules of reviews, in a project.
-const REVIEW: &str = ".airtight/review.toml";
+pub(crate) const REVIEW: &str = ".airtight/review.toml";
 
 /// What the settings of reviews are called elsewhere.
 const REVIEW_SECTION: &str = "review";

@@ -164,3 +164,24 @@ fn a_large_change_is_reviewed_in_parts_that_miss_nothing() {
         assert_eq!(asked.iter().filter(|text| text.contains(&line)).count(), 1, "{line}");
     }
 }
+
+#[test]
+fn a_file_that_is_there_twice_is_refused() {
+    let stage = Stage::changed([found(&json!([]))]);
+    let once = stage.git(["diff"]);
+    let said = stage.piped(&[once.as_slice(), once.as_slice()].concat(), &[]);
+    assert_eq!(said.code, 42, "{said:?}");
+    assert!(said.stderr.contains("`src/auth.rs` is in the diff more than once"), "{said:?}");
+    assert_eq!(stage.fake.requests().len(), 0);
+}
+
+#[test]
+fn a_change_of_line_breaks_alone_can_be_seen() {
+    let stage = Stage::new([found(&json!([]))]).with("a.txt", "one\n");
+    stage.git(["add", "."]);
+    stage.git(["commit", "-qm", "a"]);
+    let stage = stage.with("a.txt", "one\r\n");
+    assert_eq!(stage.review(&["--base", "HEAD"]).code, 0);
+    let asked = stage.asked().concat();
+    assert!(asked.contains("- one\\n") && asked.contains("+ one\\\\r\\n"), "{asked}");
+}

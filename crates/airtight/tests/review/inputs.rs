@@ -96,7 +96,7 @@ fn what_is_damaged_is_told_and_the_rest_is_reviewed() {
     let said = stage.piped(&damaged, &[]);
     assert_eq!(said.code, 42, "{said:?}");
     assert_eq!(places(&said).len(), 1);
-    assert_eq!(gaps(&said)[0].1, "the diff cannot be read: the header names no file");
+    assert_eq!(gaps(&said)[0].1, "line 12 of the diff cannot be read: the header names no file");
     assert_eq!(document(&said)["complete"], false);
 }
 

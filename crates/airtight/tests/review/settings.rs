@@ -70,6 +70,24 @@ fn severities_that_nobody_wants_are_counted() {
 }
 
 #[test]
+fn rules_that_a_change_hides_or_takes_away_are_told() {
+    let told = "by rules that it changes itself: `.airtight/review.toml`";
+    let hidden = Stage::changed([found(&json!([]))])
+        .with(".airtight/review.toml", "ignore = [\".airtight/**\"]\n");
+    hidden.git(["add", "-N", "."]);
+    let said = hidden.review(&[]);
+    assert!(said.stderr.contains(told), "{said:?}");
+
+    let removed = Stage::changed([found(&json!([]))])
+        .with(".airtight/review.toml", "fail_on = \"critical\"\n");
+    removed.git(["add", "."]);
+    removed.git(["commit", "-qm", "rules"]);
+    removed.git(["rm", "-q", ".airtight/review.toml"]);
+    let said = removed.review(&["--base", "HEAD"]);
+    assert!(said.stderr.contains(told), "{said:?}");
+}
+
+#[test]
 fn a_change_of_the_rules_themselves_is_told() {
     let stage = Stage::changed([found(&json!([]))])
         .with(".airtight/review.toml", "ignore = [\"src/**\"]\n");

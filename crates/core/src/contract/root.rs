@@ -6,6 +6,7 @@
 //! is `Unknown`, which lets the contract pass: the verdict decides later.
 
 pub(super) mod cost;
+pub(super) mod digits;
 
 use std::collections::BTreeMap;
 
@@ -21,6 +22,7 @@ use super::rules::{GROUNDED, RULES};
 use super::subschemas::Subschemas;
 use crate::Answer;
 use crate::json::{Document, Kind, Pointer};
+use digits::Digits;
 
 /// The stack that canonicalisation gets: it recurses along references, of which [`cost`] lets a
 /// few thousand in a row pass. Only what is touched takes memory.
@@ -98,6 +100,9 @@ pub(super) fn decide(
 ) -> Root {
     if let Some(excess) = cost::excess(subschemas, references) {
         return Root::unknown(&format!("not decided: {excess}"));
+    }
+    if Digits::of(subschemas).may_round() {
+        return Root::unknown("not decided: `multipleOf` stands beside numbers of many digits");
     }
     let question = Question { schema, compiler };
     let answered = std::thread::scope(|scope| {

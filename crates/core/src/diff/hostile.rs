@@ -89,6 +89,43 @@ fn long_lists_are_compared() {
 }
 
 #[test]
+fn a_long_list_hides_no_condition() {
+    let numbers: Vec<Value> = (0..600).map(Value::from).collect();
+    let more: Vec<Value> = numbers.iter().cloned().chain([json!("x")]).collect();
+    let fewer = &numbers[1..];
+    let condition = json!({"enum": more, "if": {"minimum": 3}, "then": false});
+    assert_eq!(answers(json!({ "enum": numbers }), condition).0, Answer::No);
+    let without = json!({"enum": numbers, "not": {"const": 3}});
+    assert_eq!(answers(without, json!({ "enum": fewer })).1, Answer::No);
+    let choice = json!({"enum": more, "oneOf": [{"minimum": 3}, {"minimum": 5}]});
+    assert_eq!(answers(json!({ "enum": numbers }), choice).0, Answer::No);
+}
+
+#[test]
+fn numbers_that_floats_do_not_hold_are_not_divided_by_them() {
+    let listed = json!({"enum": [3, 9_007_199_254_740_993_i64], "multipleOf": 0.3});
+    assert_ne!(answers(listed.clone(), json!({"enum": [3]})).0, Answer::Yes);
+    assert!(
+        Contract::compile(json!({"enum": [9_007_199_254_740_993_i64], "multipleOf": 0.3})).is_ok()
+    );
+    let divided = json!({"type": "number", "multipleOf": 0.07});
+    let without = json!({"type": "number", "multipleOf": 0.07, "not": {"const": i64::MAX}});
+    assert_ne!(answers(divided, without).0, Answer::Yes);
+    let bounded =
+        json!({"exclusiveMaximum": 0.07, "multipleOf": 1e10, "enum": [1e308, 0, i64::MAX]});
+    let free = json!({"multipleOf": 1e10, "enum": [1e308, 0, i64::MAX]});
+    assert_ne!(answers(bounded, free).1, Answer::Yes);
+}
+
+#[test]
+fn the_smallest_integer_has_no_opposite() {
+    let list = json!({"type": "array", "items": {"enum": [i64::MIN, 100, 0]}});
+    let mut ruled = list.clone();
+    ruled["x-rules"] = json!([{"rule": "size(self) < 100", "message": "m"}]);
+    assert_eq!(answers(list, ruled).1, Answer::Yes);
+}
+
+#[test]
 fn references_that_depend_on_the_way_to_them_leave_doubt() {
     let dynamic = |bound: usize| {
         json!({

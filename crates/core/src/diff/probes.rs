@@ -154,10 +154,9 @@ fn varied(value: &Value, probes: &mut Vec<Value>) {
         let others: Vec<Value> = match part {
             Value::Bool(flag) => vec![Value::Bool(!flag)],
             Value::Number(number) => {
-                let whole = number
-                    .as_i64()
-                    .into_iter()
-                    .flat_map(|it| [it.saturating_sub(1), it.saturating_add(1), -it, 1_000_000]);
+                let whole = number.as_i64().into_iter().flat_map(|it| {
+                    [it.saturating_sub(1), it.saturating_add(1), it.saturating_neg(), 1_000_000]
+                });
                 whole.map(Value::from).collect()
             }
             Value::String(text) => vec![json!(""), json!(format!("{text}x")), json!("x")],

@@ -271,12 +271,15 @@ impl<'r, 'c> Spot<'r, 'c> {
     /// Makes one change of all that take a whole condition apart, since none of them means much alone.
     fn merge(&mut self) {
         let is_complex = |atom: &Atom| atom.kind == ChangeKind::Condition;
-        let (framed, mut atoms): (Vec<Atom>, Vec<Atom>) =
-            std::mem::take(&mut self.atoms).into_iter().partition(|atom| atom.frame.is_some());
+        // What is known of a change without a comparison says nothing of the others.
+        let is_known = |atom: &Atom| !matches!(atom.effect, Effect::Compared | Effect::UNKNOWN);
+        let (apart, mut atoms): (Vec<Atom>, Vec<Atom>) = std::mem::take(&mut self.atoms)
+            .into_iter()
+            .partition(|atom| atom.frame.is_some() || is_known(atom));
         if atoms.len() > 1 && atoms.iter().any(is_complex) {
             atoms = vec![self.merged(&atoms)];
         }
-        self.atoms = atoms.into_iter().chain(framed).collect();
+        self.atoms = atoms.into_iter().chain(apart).collect();
     }
 
     fn merged(&self, atoms: &[Atom]) -> Atom {
@@ -296,7 +299,7 @@ impl<'r, 'c> Spot<'r, 'c> {
         for atom in atoms {
             after.apply(&atom.patch);
             if atom.effect != Effect::Compared {
-                merged.effect = atom.effect;
+                merged.effect = Effect::UNKNOWN;
             }
         }
         merged.patch.whole = Some(after);

@@ -9,6 +9,7 @@ mod name;
 mod parse;
 mod render;
 
+use std::collections::HashSet;
 use std::fmt;
 use std::ops::RangeInclusive;
 
@@ -198,6 +199,15 @@ impl Diff<'_> {
     /// Returns the file of this name, as it is shown.
     pub fn file(&self, shown: &str) -> Option<&FileDiff<'_>> {
         self.files.iter().find(|file| file.name.shown() == shown)
+    }
+
+    /// Returns a name that several files have, as it is shown: the patches of several commits one
+    /// after the other, for instance. One that is gone may have been replaced.
+    pub fn twice(&self) -> Option<String> {
+        let mut seen = HashSet::new();
+        let there = self.files.iter().filter(|file| file.change != Change::Deleted);
+        let mut names = there.map(|file| file.name.shown());
+        names.find(|name| !seen.insert(name.clone()))
     }
 }
 

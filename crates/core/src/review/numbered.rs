@@ -42,9 +42,33 @@ pub(super) fn head(file: &FileDiff<'_>) -> String {
 /// Writes a hunk.
 pub(super) fn hunk(hunk: &Hunk<'_>, out: &mut String) {
     out.push_str(&hunk_head(hunk));
+    let breaks = Breaks::of(hunk);
     for (number, line) in hunk.numbered() {
-        write_line(number, line, out);
+        write_line(number, line, breaks, out);
     }
+}
+
+/// Whether carriage returns at the ends of changed lines are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Breaks {
+    /// They are part of the line break.
+    Hidden,
+    /// Some changed lines have one and others do not, so that they may be all that changed.
+    Shown,
+}
+
+impl Breaks {
+    fn of(hunk: &Hunk<'_>) -> Self {
+        let changed = hunk.lines.iter().filter(|line| line.side != Side::Context);
+        let mut returns = changed.map(returns);
+        let first = returns.next();
+        if returns.any(|next| Some(next) != first) { Self::Shown } else { Self::Hidden }
+    }
+}
+
+/// Claims that a line ends with a carriage return.
+fn returns(line: &Line<'_>) -> bool {
+    matches!(line.text, Text::Whole(text) if text.ends_with(b"\r"))
 }
 
 /// Returns the line about a hunk.
@@ -66,11 +90,11 @@ pub(super) fn hunk_head(hunk: &Hunk<'_>) -> String {
 /// Returns how many bytes a line takes.
 pub(super) fn line_bytes(line: &Line<'_>) -> usize {
     let mut out = String::new();
-    write_line(Some(u32::MAX), line, &mut out);
+    write_line(Some(u32::MAX), line, Breaks::Shown, &mut out);
     out.len()
 }
 
-fn write_line(number: Option<u32>, line: &Line<'_>, out: &mut String) {
+fn write_line(number: Option<u32>, line: &Line<'_>, breaks: Breaks, out: &mut String) {
     let number = number.map(|number| number.to_string()).unwrap_or_default();
     let mark = match line.side {
         Side::Context => ' ',
@@ -81,8 +105,10 @@ fn write_line(number: Option<u32>, line: &Line<'_>, out: &mut String) {
         Text::Whole(text) => visible(text),
         Text::LeftOut(bytes) => left_out(bytes).into(),
     };
+    let is_shown = breaks == Breaks::Shown && line.side != Side::Context && returns(line);
+    let end = if is_shown { "\\r" } else { "" };
     // Writing to a string cannot fail.
-    let _: std::fmt::Result = writeln!(out, "{number:>6} {mark} {text}");
+    let _: std::fmt::Result = writeln!(out, "{number:>6} {mark} {text}{end}");
     if line.ending == Ending::File {
         out.push_str("         (no line break at the end of the file)\n");
     }

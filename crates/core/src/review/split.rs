@@ -7,7 +7,7 @@
 
 mod cut;
 
-use super::diff::{Change, Content, Diff, FileDiff, Hunk, Line, Text, Trouble};
+use super::diff::{Change, Content, Diff, FileDiff, Hunk, Line, Side, Text, Trouble};
 use super::numbered;
 use super::part::{Part, Piece};
 use crate::run::tokens_in;
@@ -56,17 +56,29 @@ pub enum Why {
     /// The line has so many bytes, more than a part may hold.
     #[error("the line has {0} bytes, more than a part may hold")]
     LongLine(usize),
+    /// The line has so many bytes, more than a part may hold, and is as it was.
+    #[error("the line has {0} bytes, more than a part may hold, and did not change")]
+    LongContext(usize),
     /// The diff cannot be read there.
-    #[error("the diff cannot be read: {0}")]
-    Unread(Trouble),
+    #[error("line {line} of the diff cannot be read: {trouble}")]
+    Unread {
+        /// Where, from 1.
+        line: usize,
+        /// What is wrong there.
+        trouble: Trouble,
+    },
 }
 
 impl Why {
     /// Claims that there was something to read, and nobody did.
     pub fn is_loss(self) -> bool {
         match self {
-            Self::LongLine(_) | Self::Unread(_) | Self::Combined => true,
-            Self::Binary | Self::Submodule | Self::Deleted | Self::Unchanged => false,
+            Self::LongLine(_) | Self::Unread { .. } | Self::Combined => true,
+            Self::Binary
+            | Self::Submodule
+            | Self::Deleted
+            | Self::Unchanged
+            | Self::LongContext(_) => false,
         }
     }
 }
@@ -86,7 +98,7 @@ impl<'d> Diff<'d> {
             packer.split.left_out.push(LeftOut {
                 file: unread.file.clone(),
                 line: None,
-                why: Why::Unread(unread.trouble),
+                why: Why::Unread { line: unread.line, trouble: unread.trouble },
             });
         }
         for file in &self.files {
@@ -178,7 +190,11 @@ impl<'d> Packer<'d> {
                 continue;
             }
             if let Some(number) = number {
-                self.leave_out(file, Some(number), Why::LongLine(text.len()));
+                let why = match line.side {
+                    Side::Context => Why::LongContext(text.len()),
+                    Side::Added | Side::Removed => Why::LongLine(text.len()),
+                };
+                self.leave_out(file, Some(number), why);
             }
             lines.push(Line { text: Text::LeftOut(text.len()), ..*line });
         }

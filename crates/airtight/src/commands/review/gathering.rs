@@ -73,6 +73,7 @@ fn findings(
         }
         End::Failed { outcome, error, violations } => {
             let first = violations.first().and_then(|it| it.get("message")?.as_str());
+            let first = first.filter(|first| !error.contains(*first));
             let detail = first.map(|first| format!(" ({first})")).unwrap_or_default();
             Err((outcome.clone(), format!("{error}{detail}")))
         }

@@ -70,7 +70,10 @@ impl Posting {
             PostError::Unreachable { .. } => {
                 (provider, "nothing was posted; check `--api-url`, the network and `HTTPS_PROXY`".to_owned())
             }
-            PostError::Lost { .. } | PostError::Silent { .. } => (
+            PostError::Readable { .. } => (Outcome::Usage, "write `https://`".to_owned()),
+            PostError::Lost { .. }
+            | PostError::Silent { .. }
+            | PostError::Refused { status: 500.., .. } => (
                 provider,
                 format!("it may have been posted: look at {owner}/{repository}#{number} before you try again"),
             ),

@@ -7,13 +7,13 @@ use std::io;
 use std::path::{Component, Path, PathBuf};
 
 use airtight_core::review::{
-    BASELINE_LIMIT_BYTES, Baseline, Diff, FileDiff, Review, Severity, Unreviewed,
+    BASELINE_LIMIT_BYTES, Baseline, Change, Diff, FileDiff, Name, Review, Severity, Unreviewed,
     Wishes as Reportable,
 };
 use globset::{Glob, GlobBuilder, GlobMatcher};
 
 use crate::cli::ReviewArgs;
-use crate::config::{Config, Entry, Key, Origin};
+use crate::config::{self, Config, Entry, Key, Origin};
 use crate::env::Environment;
 use crate::error::{Error, Outcome};
 use crate::file::{self, FileError};
@@ -84,8 +84,22 @@ impl Wishes {
 
     /// Returns what deserves a warning about a change of the rules themselves.
     pub(super) fn notes(&self, diff: &Diff<'_>) -> Vec<String> {
-        let changed = |path: &&PathBuf| diff.files.iter().any(|file| path.ends_with(path_of(file)));
-        let notes = self.project.iter().filter(changed).map(|path| {
+        let baseline = self.baseline.iter().map(|(path, _)| path);
+        let known: Vec<&PathBuf> = self.project.iter().chain(baseline).collect();
+        let is_rules = |path: &Path| {
+            // Those that are gone, or moved away, were rules as well.
+            path.ends_with(config::NAME)
+                || path.ends_with(config::REVIEW)
+                || known.iter().any(|known| known.ends_with(path))
+        };
+        let paths = diff.files.iter().flat_map(|file| {
+            let before = match &file.change {
+                Change::Renamed(from) => Some(path_named(from)),
+                Change::Added | Change::Deleted | Change::Modified | Change::Copied(_) => None,
+            };
+            std::iter::once(path_of(file)).chain(before)
+        });
+        let notes = paths.filter(|path| is_rules(path)).map(|path| {
             format!("the change is reviewed by rules that it changes itself: `{}`", path.display())
         });
         notes.collect()
@@ -113,15 +127,19 @@ impl Wishes {
     }
 }
 
-#[cfg(unix)]
 fn path_of(file: &FileDiff<'_>) -> PathBuf {
+    path_named(&file.name)
+}
+
+#[cfg(unix)]
+fn path_named(name: &Name) -> PathBuf {
     use std::os::unix::ffi::OsStrExt as _;
-    PathBuf::from(std::ffi::OsStr::from_bytes(file.name.as_bytes()))
+    PathBuf::from(std::ffi::OsStr::from_bytes(name.as_bytes()))
 }
 
 #[cfg(not(unix))]
-fn path_of(file: &FileDiff<'_>) -> PathBuf {
-    PathBuf::from(file.name.exact())
+fn path_named(name: &Name) -> PathBuf {
+    PathBuf::from(name.exact())
 }
 
 /// Returns the files of the project that say something of reviews.

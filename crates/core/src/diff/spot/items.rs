@@ -27,8 +27,12 @@ impl Spot<'_, '_> {
     pub(super) fn reshaped(&mut self, kind: ChangeKind, keywords: &[&'static str]) {
         let sides = keywords.iter().map(|keyword| self.both(keyword));
         let said = keywords.iter().zip(sides).filter(|(_, values)| differ(*values));
-        let sentence =
-            said.map(|(keyword, values)| shape(keyword, values)).collect::<Vec<_>>().join("; ");
+        let said: Vec<String> = said.map(|(keyword, values)| shape(keyword, values)).collect();
+        let sentence = match (said.as_slice(), keywords) {
+            // Said alike, by drafts that read it differently.
+            ([], [first, ..]) => format!("`{first}` does not mean the same in both drafts"),
+            (said, _) => said.join("; "),
+        };
         let stand_ins = (self.stand_ins(keywords, Side::Old), self.stand_ins(keywords, Side::New));
         let (effect, patch) = match stand_ins {
             (Some(before), Some(after)) if !self.sees_rest => {

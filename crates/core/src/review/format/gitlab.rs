@@ -38,7 +38,8 @@ fn entry(reported: &Reported) -> Value {
 fn gap(unreviewed: &Unreviewed) -> Value {
     let place = unreviewed.place();
     let keys = Keys::new([b"airtight review".as_slice()]);
-    let fingerprint = keys.key([b"unreviewed 1".as_slice(), place.as_bytes()]);
+    let fingerprint =
+        keys.key([b"unreviewed 1".as_slice(), place.as_bytes(), unreviewed.why.as_bytes()]);
     json!({
         "description": format!("Not reviewed: {}", unreviewed.why),
         "check_name": "airtight.review.unreviewed",

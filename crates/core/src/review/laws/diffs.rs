@@ -84,7 +84,7 @@ proptest! {
         let mut counts = shown(&read, budget);
         let split = read.split(budget);
         for left_out in &split.left_out {
-            if let (Why::LongLine(_), Some(file), Some(line)) =
+            if let (Why::LongLine(_) | Why::LongContext(_), Some(file), Some(line)) =
                 (left_out.why, &left_out.file, left_out.line)
             {
                 let index = read.files.iter().position(|it| it.name.shown() == *file).unwrap();
