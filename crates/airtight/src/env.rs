@@ -75,6 +75,13 @@ impl Environment {
         self.variables.iter().map(|(name, value)| (name.into(), value.into()))
     }
 
+    /// Returns the same surroundings without the variables of these names.
+    pub(crate) fn without(&self, names: &[String]) -> Self {
+        let mut without = self.clone();
+        without.variables.retain(|name, _| !names.contains(name));
+        without
+    }
+
     /// Returns the values of variables that are secrets, by their names or their shapes.
     pub(crate) fn secrets(&self) -> impl Iterator<Item = &str> {
         let is_secret =

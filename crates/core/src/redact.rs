@@ -32,7 +32,7 @@ const SECRET_LAST_WORDS: [&str; 8] =
     ["AUTH", "DSN", "HEADERS", "KEYS", "PASS", "PAT", "PWD", "TOKENS"];
 
 /// A variable holds a secret, or says where one is, if its name contains this.
-const SECRET_PARTS: [&str; 8] = [
+const SECRET_PARTS: [&str; 9] = [
     "APIKEY",
     "AUTHORIZATION",
     "CREDENTIAL",
@@ -41,6 +41,7 @@ const SECRET_PARTS: [&str; 8] = [
     "PASSWD",
     "PASSWORD",
     "SECRET",
+    "WEBHOOK",
 ];
 
 /// Claims that a variable of this name holds a secret.
@@ -86,7 +87,10 @@ impl Redactor {
             .into_iter()
             .filter(|secret| secret.chars().count() >= SECRET_MIN_CHARS)
             .take(SECRETS_LIMIT)
-            .flat_map(|secret| [secret.to_owned(), escaped(secret)]);
+            .flat_map(|secret| {
+                let [upper, lower] = percent_encoded(secret);
+                [secret.to_owned(), escaped(secret), upper, lower]
+            });
         Self { known: AhoCorasick::new(known).ok() }
     }
 
@@ -145,11 +149,31 @@ fn escaped(secret: &str) -> String {
     quoted.trim_matches('"').to_owned()
 }
 
+/// Returns how a secret stands in a URL, with the digits in capitals and in small letters.
+fn percent_encoded(secret: &str) -> [String; 2] {
+    let encode = |byte: u8, code: String| {
+        let is_plain = byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
+        if is_plain { char::from(byte).to_string() } else { code }
+    };
+    let upper = secret.bytes().map(|byte| encode(byte, format!("%{byte:02X}")));
+    let lower = secret.bytes().map(|byte| encode(byte, format!("%{byte:02x}")));
+    [upper.collect(), lower.collect()]
+}
+
 #[cfg(test)]
 mod tests {
     use test_case::test_case;
 
     use super::*;
+
+    /// CO-109: a secret in a URL is one, too.
+    #[test]
+    fn co_109_a_secret_is_masked_in_a_url() {
+        let redactor = Redactor::new(["p@ss/word+1"]);
+        for text in ["a=p%40ss%2Fword%2B1&b", "a=p%40ss%2fword%2b1&b"] {
+            assert_eq!(redactor.mask(text), format!("a={MASK}&b"));
+        }
+    }
 
     #[test]
     fn known_secrets_and_token_shapes_are_masked() {

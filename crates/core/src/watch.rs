@@ -66,7 +66,8 @@ pub use schedule::{
     INTERVAL_MS, NextChain, NextKind, Schedule, Trigger, VERIFICATION_MS, Verification,
 };
 pub use services::{
-    CLEARING_STREAK, ServiceChange, ServiceCheck, ServiceState, ServiceStatus, Turn, fold_checks,
+    CLEARING_STREAK, SERVICE_NAME_LIMIT_BYTES, ServiceChange, ServiceCheck, ServiceState,
+    ServiceStatus, Turn, fold_checks,
 };
 pub use session::{
     Ask, ExitClaim, Extracted, Extraction, Finished, HandoffFile, Legacy, Payload, SessionEnding,

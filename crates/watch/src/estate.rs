@@ -40,6 +40,8 @@ pub struct Estate {
     pub pre_session: Option<String>,
     /// Who is told.
     pub targets: Vec<Target>,
+    /// The files of the watch itself, which sessions must not write.
+    pub own_files: Vec<PathBuf>,
     /// Where commands run.
     pub folder: PathBuf,
     /// What commands see of the environment.

@@ -16,11 +16,13 @@ use airtight_core::watch::{
 };
 use airtight_store::{ActionEnd, Lead, Ledger, Minutes, NewAction, Reserved};
 use serde_json::Value;
+use tokio_util::sync::CancellationToken;
 
 use crate::book;
 use crate::door::{Call, Porter};
 use crate::error::WatchError;
 use crate::estate::Estate;
+use crate::files::own_file;
 use crate::notice::{Notice, Teller};
 
 /// How often a decision is made anew because something else was done meanwhile.
@@ -45,6 +47,8 @@ pub struct Gatekeeper {
     session: String,
     chain: String,
     tier: Tier,
+    /// Cancelled when the session is ended before its own end.
+    interrupt: CancellationToken,
     /// What was put on record for calls that are under way.
     reserved: Mutex<HashMap<String, Vec<String>>>,
 }
@@ -60,6 +64,7 @@ pub(crate) struct Post {
     pub(crate) session: String,
     pub(crate) chain: String,
     pub(crate) tier: Tier,
+    pub(crate) interrupt: CancellationToken,
 }
 
 impl Gatekeeper {
@@ -68,10 +73,10 @@ impl Gatekeeper {
         estate: Arc<Estate>,
         teller: Arc<dyn Teller>,
         now: Arc<Now>,
-        Post { session, chain, tier }: Post,
+        Post { session, chain, tier, interrupt }: Post,
     ) -> Self {
         let reserved = Mutex::default();
-        Self { ledger, lead, estate, teller, now, session, chain, tier, reserved }
+        Self { ledger, lead, estate, teller, now, session, chain, tier, interrupt, reserved }
     }
 
     /// Decides whether the call `id` with this command may happen, and puts on record what it does.
@@ -106,16 +111,19 @@ impl Gatekeeper {
         let limits = &self.estate.limits;
         let (records, last) = book::actions(&self.ledger, limits, now_ms).await?;
         let services = book::services(&self.ledger).await?;
-        match judge_command(command, &records, &services, limits, now_ms) {
-            CooldownVerdict::NotAnAction { notes } if notes.is_empty() => Ok(Some(Ok(()))),
-            CooldownVerdict::NotAnAction { .. } | CooldownVerdict::Allow { .. }
-                if self.is_dry() =>
-            {
-                let why = "this is a dry run: nothing is done to services".to_owned();
-                let shown = airtight_core::excerpt(command, TOLD_LIMIT_CHARS, "…");
-                self.leave(Event::of_watch(Level::Info, format!("{why}: {shown}")), now_ms).await?;
-                Ok(Some(Err(why)))
-            }
+        let verdict = judge_command(command, &records, &services, limits, now_ms);
+        if let CooldownVerdict::NotAnAction { notes } = &verdict
+            && notes.is_empty()
+        {
+            return Ok(Some(Ok(())));
+        }
+        if let Some((level, why)) = self.refusal(&verdict) {
+            let shown = airtight_core::excerpt(command, TOLD_LIMIT_CHARS, "…");
+            self.leave(Event::of_watch(level, format!("{why}: {shown}")), now_ms).await?;
+            return Ok(Some(Err(why)));
+        }
+        match verdict {
+            CooldownVerdict::Repeated { .. } => Ok(Some(Err(IN_A_LOOP.to_owned()))),
             CooldownVerdict::NotAnAction { notes } => {
                 self.note(&notes, now_ms).await?;
                 Ok(Some(Ok(())))
@@ -144,6 +152,18 @@ impl Gatekeeper {
         }
     }
 
+    /// Decides whether a call may write what it writes: the files of the watch are not a session's.
+    async fn admit_file(&self, tool: &str, input: &Value) -> Result<(), String> {
+        let Estate { own_files, folder, .. } = &*self.estate;
+        let Some(own) = own_file(own_files, folder, tool, input) else { return Ok(()) };
+        let why = "this file belongs to the watch, and no session may write it".to_owned();
+        let event = Event::of_watch(Level::Warning, format!("{why}: {}", own.display()));
+        if let Err(error) = self.leave(event, (self.now)()).await {
+            tracing::warn!(%error, "what a session tried is not on record");
+        }
+        Err(why)
+    }
+
     /// Puts on record what came of the call `id`.
     pub async fn close(&self, id: &str, state: ActionState, error: Option<&str>) {
         let Some(ids) = self.reserved().remove(id) else { return };
@@ -156,8 +176,30 @@ impl Gatekeeper {
         }
     }
 
-    fn is_dry(&self) -> bool {
-        self.estate.policy.escalation.mode == WatchMode::DryRun
+    /// Returns why a command that acts on services must not run, however much room there is.
+    fn refusal(&self, verdict: &CooldownVerdict) -> Option<(Level, String)> {
+        if matches!(verdict, CooldownVerdict::Deny(_)) {
+            return None;
+        }
+        if self.estate.policy.escalation.mode == WatchMode::DryRun {
+            let why = "this is a dry run: nothing is done to services";
+            return Some((Level::Info, why.to_owned()));
+        }
+        if self.tier == Tier::Observe {
+            let why = "tier 1 changes nothing: a higher tier may do this, so ask for one";
+            return Some((Level::Warning, why.to_owned()));
+        }
+        match verdict {
+            CooldownVerdict::Repeated { .. } => Some((Level::Warning, IN_A_LOOP.to_owned())),
+            CooldownVerdict::NotAnAction { .. }
+            | CooldownVerdict::Allow { .. }
+            | CooldownVerdict::Deny(_) => None,
+        }
+    }
+
+    /// Claims that something is being done to a service.
+    pub(crate) fn is_acting(&self) -> bool {
+        !self.reserved().is_empty()
     }
 
     fn action(&self, action: &CommandAction, command: &str) -> NewAction {
@@ -203,6 +245,10 @@ impl Gatekeeper {
     }
 }
 
+/// What a session is told whose action stands in a loop.
+const IN_A_LOOP: &str =
+    "this acts on services in a loop, which cannot be counted: do it once, and look";
+
 /// How much of a command is told.
 const TOLD_LIMIT_CHARS: usize = 200;
 
@@ -230,8 +276,9 @@ impl Guard for Gatekeeper {
     fn before<'a>(&'a self, call: &'a ToolCall) -> Guarding<'a, Result<(), Veto>> {
         Box::pin(async move {
             let input: Value = serde_json::from_str(&call.arguments).unwrap_or_default();
-            let Some(command) = command_of(&input) else { return Ok(()) };
             let veto = |why| Veto { hook: NAME.to_owned(), why };
+            self.admit_file(&call.name, &input).await.map_err(veto)?;
+            let Some(command) = command_of(&input) else { return Ok(()) };
             self.admit(&call.id, command).await.map_err(veto)
         })
     }
@@ -240,6 +287,11 @@ impl Guard for Gatekeeper {
         Box::pin(async move {
             match result.status {
                 ToolStatus::Done => self.close(&call.id, ActionState::Success, None).await,
+                // Whoever was cut off while it acted does not know what came of it.
+                ToolStatus::Failed | ToolStatus::Skipped if self.interrupt.is_cancelled() => {
+                    let why = "the session was ended while this was done";
+                    self.close(&call.id, ActionState::Unknown, Some(why)).await;
+                }
                 ToolStatus::Failed | ToolStatus::Skipped => {
                     let why = airtight_core::excerpt(&result.content, ERROR_LIMIT_CHARS, "…");
                     self.close(&call.id, ActionState::Failure, Some(&why)).await;
@@ -254,6 +306,9 @@ const ERROR_LIMIT_CHARS: usize = 500;
 
 impl Porter for Gatekeeper {
     async fn ask(&self, call: Call) -> Option<String> {
+        if let Err(why) = self.admit_file(&call.tool_name, &call.tool_input).await {
+            return Some(why);
+        }
         let command = command_of(&call.tool_input)?;
         // A call without a name is closed with the session.
         let id = call.tool_use_id.unwrap_or_else(book::fresh);

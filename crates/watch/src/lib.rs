@@ -17,6 +17,7 @@ mod dispatch;
 mod door;
 mod error;
 mod estate;
+mod files;
 mod guard;
 mod lead;
 mod log;

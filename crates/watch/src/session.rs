@@ -9,7 +9,7 @@ use airtight_core::watch::{
     Brief, Chain, Event, Finished, HANDOFF_LIMIT_BYTES, HandoffFile, Known, Level, MarkerReader,
     Record, SessionEnding, Step, memory_block, response_text, session_context,
 };
-use airtight_store::{ActionFilter, Minutes, NewSession};
+use airtight_store::{ActionFilter, Minutes, NewSession, StoreError};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
@@ -166,16 +166,16 @@ impl<S: Staff, C: Clock + 'static> Office<'_, S, C> {
         prompt: String,
         log: &mut Option<SessionLog>,
     ) -> (Performed, Interruption) {
-        let guard = Arc::new(self.gatekeeper(brief, id));
+        let interrupt = CancellationToken::new();
+        let guard = Arc::new(self.gatekeeper(brief, id, interrupt.clone()));
         let door = Door::open(Arc::clone(&guard));
         let door = door.inspect_err(|error| tracing::warn!(%error, "no door for agent CLIs")).ok();
-        let interrupt = CancellationToken::new();
         let assignment = Assignment {
             session: id.to_owned(),
             tier: brief.tier,
             task: self.estate.task(brief.tier).to_owned(),
             prompt,
-            guard,
+            guard: Arc::clone(&guard),
             door: door.as_ref().map(|door| door.path().to_owned()),
             interrupt: interrupt.clone(),
         };
@@ -189,17 +189,22 @@ impl<S: Staff, C: Clock + 'static> Office<'_, S, C> {
             () = self.stop.cancelled() => Interruption::Stopped,
             () = tokio::time::sleep(self.estate.session_limit) => Interruption::TimedOut,
         };
+        let is_acting = guard.is_acting();
         interrupt.cancel();
-        if let Ok(performed) = tokio::time::timeout(GRACE, &mut performing).await {
-            return (performed, interruption);
-        }
-        let why = "the session did not end when it was told to".to_owned();
-        (Performed::failed(self.ledger.clone(), why), interruption)
+        let ended = tokio::time::timeout(GRACE, &mut performing).await;
+        let mut performed = ended.unwrap_or_else(|_| {
+            let why = "the session did not end when it was told to".to_owned();
+            Performed::failed(self.ledger.clone(), why)
+        });
+        // What it was doing to a service may go on without it.
+        performed.pending |= is_acting;
+        (performed, interruption)
     }
 
-    fn gatekeeper(&self, brief: &Brief, id: &str) -> Gatekeeper {
+    fn gatekeeper(&self, brief: &Brief, id: &str, interrupt: CancellationToken) -> Gatekeeper {
         let clock = Arc::clone(&self.clock);
-        let post = Post { session: id.to_owned(), chain: brief.chain_id.clone(), tier: brief.tier };
+        let (session, chain) = (id.to_owned(), brief.chain_id.clone());
+        let post = Post { session, chain, tier: brief.tier, interrupt };
         Gatekeeper::new(
             (self.ledger.clone(), self.leadership.lead),
             Arc::clone(&self.estate),
@@ -214,7 +219,7 @@ impl<S: Staff, C: Clock + 'static> Office<'_, S, C> {
         &self,
         chain: &mut Chain,
         id: &str,
-        performed: Performed,
+        mut performed: Performed,
         interruption: Interruption,
     ) -> Result<(), WatchError> {
         let at_ms = self.now_ms();
@@ -230,16 +235,46 @@ impl<S: Staff, C: Clock + 'static> Office<'_, S, C> {
             actions: &actions,
             escalations: &escalations,
         };
-        chain.finished(&finished, &known, at_ms)?;
-        let Step::Record(record) = chain.step() else { return Ok(()) };
-        chain.performed(at_ms)?;
-        let mut minutes = book::minutes(&self.estate, chain.id(), &record, at_ms);
-        minutes.chain = Some(self.chain_state(chain, None)?);
-        complete(&mut minutes, &performed, &record);
+        let before = chain.clone();
+        let mut drawn = self.draw_up(chain, (&finished, &known), &performed, at_ms)?;
+        if let Some((_, minutes)) = &drawn
+            && let Err(error @ StoreError::TooLarge { .. }) = self.ledger.takes(minutes)
+        {
+            // What one session says must not end the watch.
+            *chain = before;
+            performed.failure = Some(format!("what it yields cannot be kept: {error}"));
+            let finished =
+                Finished { cost: finished.cost, ..Finished::without_answer(Performed::FAILED) };
+            performed.said.clear();
+            performed.result = None;
+            drawn = self.draw_up(chain, (&finished, &known), &performed, at_ms)?;
+        }
+        let Some((record, minutes)) = drawn else { return Ok(()) };
         performed.account.settle(self.leadership.lead, minutes).await?;
         self.tell(&record);
         self.dispatch.wake();
         Ok(())
+    }
+
+    /// Draws up what is written of a session that ended, with the chain after it.
+    fn draw_up(
+        &self,
+        chain: &mut Chain,
+        (finished, known): (&Finished, &Known<'_>),
+        performed: &Performed,
+        at_ms: i64,
+    ) -> Result<Option<(Record, Minutes)>, WatchError> {
+        chain.finished(finished, known, at_ms)?;
+        let Step::Record(mut record) = chain.step() else { return Ok(None) };
+        chain.performed(at_ms)?;
+        if let (Some(failure), Some(session)) = (&performed.failure, &record.session) {
+            let message = format!("{} failed: {failure}", session.tier);
+            record.events.push(Event::of_watch(Level::Critical, message));
+        }
+        let mut minutes = book::minutes(&self.estate, chain.id(), &record, at_ms);
+        minutes.chain = Some(self.chain_state(chain, None)?);
+        complete(&mut minutes, performed);
+        Ok(Some((*record, minutes)))
     }
 
     fn finished(&self, performed: &Performed, interruption: Interruption) -> Finished {
@@ -288,7 +323,7 @@ impl<S: Staff, C: Clock + 'static> Office<'_, S, C> {
 }
 
 /// Adds what only the performance knows.
-fn complete(minutes: &mut Minutes, performed: &Performed, record: &Record) {
+fn complete(minutes: &mut Minutes, performed: &Performed) {
     let last_said = performed.said.last().map(String::as_str);
     for end in &mut minutes.ended {
         let summary = end.summary.clone();
@@ -297,14 +332,6 @@ fn complete(minutes: &mut Minutes, performed: &Performed, record: &Record) {
         end.turns = performed.turns;
         end.cost = performed.cost;
         end.pending = performed.pending;
-    }
-    let session = record.session.as_ref();
-    if let (Some(failure), Some(session), Some(chain)) =
-        (&performed.failure, session, &minutes.chain)
-    {
-        let event = Event::of_watch(Level::Critical, format!("{} failed: {failure}", session.tier));
-        let event = book::event(&event, Some(&session.id), &chain.id, event.origin.name());
-        minutes.events.push(event);
     }
 }
 

@@ -5,7 +5,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use airtight_core::price::Cost;
-use airtight_core::watch::{Payload, SessionEnding, Tier};
+use airtight_core::watch::{ExitClaim, Payload, SessionEnding, Tier};
 use airtight_store::{Lead, Ledger, Minutes, StoreError};
 use tokio_util::sync::CancellationToken;
 
@@ -81,11 +81,14 @@ pub struct Performed {
 }
 
 impl Performed {
+    /// The end of a session that could not be worked on, or not be kept.
+    pub(crate) const FAILED: SessionEnding =
+        SessionEnding::Exited { code: 1, claim: ExitClaim::Error };
+
     /// Returns a session that could not be worked on at all.
     pub fn failed(ledger: Ledger, failure: String) -> Self {
-        use airtight_core::watch::ExitClaim;
         Self {
-            ending: SessionEnding::Exited { code: 1, claim: ExitClaim::Error },
+            ending: Self::FAILED,
             payload: Payload::Absent,
             said: Vec::new(),
             result: None,

@@ -6,10 +6,11 @@ use std::time::Duration;
 
 use airtight_core::watch::{
     ActionState, Approved, Chain, ChainOutcome, ChainStart, Escalate, Event, Level, NextKind,
-    Schedule, Step, Tier, Trigger, Verification, is_digest_due, settle_claims,
+    Schedule, Step, Tier, Trigger, Verification, WatchMode, is_digest_due, settle_claims,
 };
 use airtight_store::{
-    ActionFilter, ChainState, EscalationFilter, EscalationState, Ledger, Minutes, Order, Page,
+    ActionFilter, ChainState, EscalationFilter, EscalationState, Ledger, Minutes, Order,
+    PAGE_LIMIT, Page,
 };
 use tokio_util::sync::CancellationToken;
 
@@ -122,8 +123,7 @@ impl<S: Staff, C: Clock + 'static> Watcher<S, C> {
         let (ledger, estate) = (self.ledger.clone(), Arc::clone(&self.estate));
         let lead = leadership.lead;
         self.teller.tell(Notice::Leading { fence: lead.fence() });
-        let dispatch =
-            Dispatch::start(ledger.clone(), lead, Arc::clone(&estate), Arc::clone(&self.teller));
+        let dispatch = Dispatch::start(&ledger, lead, &estate, &self.teller);
         Office {
             ledger,
             estate,
@@ -175,6 +175,9 @@ impl<S: Staff, C: Clock + 'static> Office<'_, S, C> {
     async fn once(&self, wish: Wish) -> Result<ChainOutcome, WatchError> {
         let mut schedule = self.schedule(Standing::Waiting).await?;
         self.recover(&mut schedule).await?;
+        while let Some((start, acted)) = self.approved().await? {
+            self.begin(start, &mut schedule, vec![acted]).await?;
+        }
         let Wish { trigger, tier, request } = wish;
         let start = ChainStart { id: book::fresh(), trigger, tier, request, approved: None };
         self.begin(start, &mut schedule, Vec::new()).await
@@ -237,14 +240,22 @@ impl<S: Staff, C: Clock + 'static> Office<'_, S, C> {
         Ok(Schedule { interval_ms, last_end_ms, verifications: stored.verifications })
     }
 
-    /// Returns the chain of an escalation that somebody gave leave to.
+    /// Returns the chain of an escalation that somebody gave leave to, if it may be acted on here: one
+    /// that is not waits for a watch that may.
     async fn approved(&self) -> Result<Option<(ChainStart, String)>, WatchError> {
+        let policy = &self.estate.policy.escalation;
+        if policy.mode == WatchMode::DryRun || self.stop.is_cancelled() {
+            return Ok(None);
+        }
+        let tier_of = |it: &airtight_store::Escalation| {
+            Tier::try_from(it.tier).ok().filter(|tier| *tier <= policy.max_tier)
+        };
         let filter =
             EscalationFilter { state: Some(EscalationState::Approved), ..Default::default() };
-        let oldest = Page { limit: 1, after: None, order: Order::OldestFirst };
+        let oldest = Page { limit: PAGE_LIMIT, after: None, order: Order::OldestFirst };
         let found = self.ledger.escalations(&filter, oldest).await?;
-        let Some(approved) = found.into_iter().next() else { return Ok(None) };
-        let Ok(tier) = Tier::try_from(approved.tier) else { return Ok(None) };
+        let mut found = found.into_iter().filter_map(|it| Some((tier_of(&it)?, it)));
+        let Some((tier, approved)) = found.next() else { return Ok(None) };
         let escalate = Escalate {
             to: tier,
             affected: approved.affected,
@@ -318,12 +329,12 @@ impl<S: Staff, C: Clock + 'static> Office<'_, S, C> {
     ) -> Result<(), WatchError> {
         let at_ms = self.now_ms();
         schedule.chain_ended(chain.trigger(), at_ms);
-        let verify_after = self.estate.verify_after;
-        if let (ChainOutcome::Settled { acted_on }, Some(after)) = (outcome, verify_after)
-            && !acted_on.is_empty()
+        // What was done to a service is looked at again, however the chain ended.
+        if let Some(after) = self.estate.verify_after
+            && !chain.acted_on().is_empty()
         {
             schedule.repaired(Verification {
-                services: acted_on.clone(),
+                services: chain.acted_on().to_vec(),
                 repaired_at_ms: at_ms,
                 after_ms: i64::try_from(after.as_millis()).unwrap_or(i64::MAX),
             });

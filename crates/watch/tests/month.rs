@@ -258,6 +258,7 @@ fn estate(folder: &Path) -> Estate {
         handoff: None,
         pre_session: None,
         targets: Vec::new(),
+        own_files: Vec::new(),
         folder: folder.to_owned(),
         environment: Environment::default(),
         redactor: Redactor::new([]),

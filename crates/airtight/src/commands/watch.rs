@@ -9,13 +9,14 @@ mod lists;
 mod settings;
 mod telling;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr as _;
 use std::sync::Arc;
 
 use airtight_agent::{ApprovalMode, Environment as CommandEnvironment, Permissions, Rule};
 use airtight_core::redact::Redactor;
 use airtight_core::watch::{ChainOutcome, Surroundings, Tier, Trigger, WatchMode};
+use airtight_store::{Level, Retention};
 use airtight_watch::{Address, Estate, LedgerClock, SHELL, WatchError, Watcher, Wish};
 use secrecy::ExposeSecret as _;
 use tokio_util::sync::CancellationToken;
@@ -92,7 +93,7 @@ fn watch(
         let crew = Crew {
             benches: plan.benches,
             ledger: ledger.clone(),
-            retention: plan.books.retention(),
+            retention: masked(plan.books.retention()),
             redactor: plan.redactor,
         };
         let clock = LedgerClock(ledger.clone());
@@ -108,6 +109,16 @@ fn watch(
         ledger.close().await;
         conclude(watched?, &place)
     })
+}
+
+/// Returns what is kept of the runs of a watch: their texts come from services, commands and logs, so
+/// nothing of them is kept unmasked.
+fn masked(retention: Retention) -> Retention {
+    let level = match retention.level {
+        Level::Full => Level::Masked,
+        Level::Masked | Level::Metadata => retention.level,
+    };
+    Retention { level, ..retention }
 }
 
 fn conclude(
@@ -163,10 +174,12 @@ impl Plan {
         let config = Config::load(environment, None, args.entries(), trust)?;
         let books = books(&config, environment)?;
         let settings = Arc::new(settings);
-        let base = Base { environment: environment.clone(), flags: args.entries(), trust };
+        // What a session starts must not find the addresses of targets.
+        let within = environment.without(&settings.secret_variables);
+        let base = Base { environment: within.clone(), flags: args.entries(), trust };
         let benches = Benches::new(Arc::clone(&settings), base)?;
         let redactor = redactor(&settings, &benches, &books, environment);
-        let estate = estate(&settings, &redactor, environment)?;
+        let estate = estate(&settings, (&redactor, &books), &within)?;
         Ok(Self { benches, books, redactor, estate })
     }
 }
@@ -191,7 +204,7 @@ fn redactor(
 
 fn estate(
     settings: &Settings,
-    redactor: &Redactor,
+    (redactor, books): (&Redactor, &Books),
     environment: &Environment,
 ) -> Result<Estate, Error> {
     let no_place = || {
@@ -204,7 +217,9 @@ fn estate(
     let kept = || environment.data_folder().map(|data| data.join(LOGS));
     let logs: PathBuf = settings.logs.clone().or_else(kept).ok_or_else(no_place)?;
     let [observe, investigate, remediate] = Tier::ALL.map(|tier| settings.tier(tier));
-    let named = |name: &str| (name.to_owned(), settings.path.display().to_string());
+    let mut own_files = settings.files();
+    own_files.push(logs.clone());
+    own_files.extend(books.file().map(Path::to_owned));
     Ok(Estate {
         interval: settings.interval,
         policy: settings.policy.clone(),
@@ -215,9 +230,7 @@ fn estate(
         surroundings: Surroundings {
             mode: settings.policy.escalation.mode,
             targets: settings.targets.iter().map(|target| target.name.clone()).collect(),
-            more: std::iter::once(named("watch_file"))
-                .chain(settings.environment.clone())
-                .collect(),
+            more: settings.environment.clone(),
             ..Surroundings::default()
         },
         services: settings.services.clone(),
@@ -227,6 +240,7 @@ fn estate(
         handoff: settings.handoff.clone(),
         pre_session: settings.pre_session.clone(),
         targets: settings.targets.clone(),
+        own_files,
         folder: settings.workspace.clone(),
         environment: CommandEnvironment::without_secrets(environment.all()),
         redactor: redactor.clone(),
@@ -244,4 +258,17 @@ fn denied(commands: &[String]) -> Result<Permissions, Error> {
     };
     let rules: Vec<Rule> = commands.iter().map(rule).collect::<Result<_, _>>()?;
     Ok(Permissions::new(ApprovalMode::Yolo).exclude(rules))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// CO-109: whatever the settings say, no text of a watch is kept unmasked.
+    #[test]
+    fn co_109_runs_of_a_watch_are_kept_masked_at_least() {
+        let kept = |level| masked(Retention { level, keep: None }).level;
+        let levels = [Level::Full, Level::Masked, Level::Metadata].map(kept);
+        assert_eq!(levels, [Level::Masked, Level::Masked, Level::Metadata]);
+    }
 }

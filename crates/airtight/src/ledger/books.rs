@@ -1,6 +1,6 @@
 //! Where runs are recorded, and how much of them: what the settings say.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use airtight_core::redact::Redactor;
 use airtight_store::{Access, Ledger, Level, Location, Retention, Settings, StoreError};
@@ -67,6 +67,14 @@ impl Books {
     /// Returns where the ledger is, as it may be shown.
     pub(crate) fn place(&self) -> String {
         self.location.to_string()
+    }
+
+    /// Returns the file that the ledger is in, if it is in one.
+    pub(crate) fn file(&self) -> Option<&Path> {
+        match &self.location {
+            Location::Sqlite(path) => Some(path),
+            Location::Postgres(_) => None,
+        }
     }
 
     /// Says what it means that the ledger did not do what was asked.
@@ -140,8 +148,6 @@ fn usual(environment: &Environment) -> Result<PathBuf, Error> {
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-
     use super::*;
 
     fn found(named: Option<&str>, variables: &[(&str, &str)]) -> String {

@@ -21,7 +21,7 @@ fn the_lie_of_a_success_without_payload_is_caught() {
     assert_eq!(calls(&result)[0]["succeeded"], true, "{said:?}");
 }
 
-/// Claude has answered, and would wait for its task for as long as that takes.
+/// CO-10: claude has answered, and would wait for its task for as long as that takes.
 #[test]
 fn a_task_in_the_background_is_not_waited_for_and_does_not_survive() {
     let task = json!({
@@ -37,7 +37,7 @@ fn a_task_in_the_background_is_not_waited_for_and_does_not_survive() {
     assert!(calls(&result)[0]["warnings"].to_string().contains("exit-forced"), "{said:?}");
 }
 
-/// The first result comes while a subagent is at work, the second when it is done.
+/// CO-11: the first result comes while a subagent is at work, the second when it is done.
 #[test]
 fn the_last_of_two_results_counts() {
     let task = json!({

@@ -116,6 +116,70 @@ fn the_first_tier_is_denied_what_changes_something() {
     assert!(told.contains("permission denied"), "{told}");
 }
 
+/// CO-8: tier 1 changes nothing, however it is written and whatever the lists say.
+#[test]
+fn co_8_the_first_tier_acts_on_no_service_however_it_is_written() {
+    let estate = Estate::new([
+        shell("docker --log-level info restart web"),
+        shell("bash -c 'docker restart web'"),
+        shell("docker restart $(echo web)"),
+        answer(report("down", false)),
+    ])
+    .set("deny = []");
+    let said = estate.once(&[]);
+    assert_eq!(said.code, 0, "{said:?}");
+    assert_eq!(estate.docker(), Vec::<String>::new());
+    assert_eq!(estate.actions(), []);
+    let told = estate.fake.requests()[3].body.to_string();
+    assert_eq!(told.matches("tier 1 changes nothing").count(), 3, "{told}");
+}
+
+/// CO-93: a loop would be one reservation and many restarts.
+#[test]
+fn co_93_a_restart_in_a_loop_is_refused() {
+    let estate = Estate::new([
+        shell("for i in 1 2 3 4 5; do docker restart web; done"),
+        answer(report("down", false)),
+    ])
+    .set("deny = []");
+    assert_eq!(estate.once(&["--tier", "3", "--prompt", "Repair web"]).code, 0);
+    assert_eq!(estate.docker(), Vec::<String>::new());
+    assert_eq!(estate.actions(), []);
+    let told = estate.fake.requests()[1].body.to_string();
+    assert!(told.contains("in a loop"), "{told}");
+    assert!(estate.events().iter().any(|event| event.message.contains("in a loop")));
+}
+
+/// CO-12: a session that is ended while it acts leaves an action of which nobody knows what came.
+#[test]
+fn co_12_an_action_that_was_cut_off_is_unknown_and_work_is_left_behind() {
+    let estate = Estate::new([shell("docker restart web; sleep 60")])
+        .set("deny = []\nmax_session_time = \"3s\"");
+    let said = estate.once(&["--tier", "3", "--prompt", "Repair web"]);
+    assert_eq!(said.code, 1, "{said:?}");
+    let session = estate.sessions().remove(0);
+    assert_eq!((session.status.as_str(), session.pending), ("timed_out", true));
+    let states: Vec<ActionState> = estate.actions().iter().map(|action| action.state).collect();
+    assert_eq!(states, [ActionState::Unknown]);
+}
+
+/// What was done to a service is looked at again, also where the chain did not settle; why it did not is
+/// told in the stream.
+#[test]
+fn a_repair_of_a_session_that_failed_is_verified() {
+    let estate = Estate::new([shell("docker restart web")]);
+    let said = estate.once(&["--tier", "3", "--prompt", "Repair web"]);
+    assert_ne!(said.code, 0, "{said:?}");
+    assert_eq!(estate.statuses(), [(3, "failed".to_owned())]);
+    let schedule = estate.asked(async |ledger| ledger.mark("schedule").await.unwrap().unwrap());
+    let schedule: serde_json::Value = serde_json::from_str(&schedule).unwrap();
+    assert_eq!(schedule["verifications"][0]["services"], json!(["web"]));
+    let lines = said.lines();
+    let mut told =
+        lines.iter().filter(|line| line["type"] == "event" && line["level"] == "critical");
+    assert!(told.next_back().unwrap()["message"].as_str().unwrap().starts_with("tier 3 failed: "));
+}
+
 /// CO-90, CO-92, CO-93: two restarts in four hours, and the third is not made.
 #[test]
 fn the_third_restart_is_refused_and_somebody_is_told() {

@@ -33,7 +33,8 @@ fn repair(estate: &Estate, path: &str) -> crate::said::Said {
     command.output().unwrap().into()
 }
 
-/// CO-93: claude's own hook asks before each command, and what it does is on record first.
+/// CO-7, CO-93: claude gets its arguments, its own hook asks before each command, and what it does is on
+/// record first.
 #[test]
 fn claude_repairs_a_service_and_is_counted() {
     let turns = vec![bash("ESTATE=$PWD docker restart web"), structured(report("healthy", false))];

@@ -78,3 +78,25 @@ fn an_escalation_waits_for_leave() {
     assert_eq!(told, expected.map(|(tier, cause)| (tier, cause.to_owned())));
     assert_eq!(estate.fake.remaining(), 0);
 }
+
+/// What somebody gave leave to is done by one chain, too, and a dry run leaves it to who may.
+#[test]
+fn one_chain_first_acts_on_what_was_approved_and_a_dry_run_does_not() {
+    let estate = Estate::new([answer(report("down", true))])
+        .set("---\n[escalation]\napproval = [\"investigate\"]\n");
+    assert_eq!(estate.once(&[]).code, 0);
+    let status = estate.say(&["status"]).lines().remove(0);
+    let id = status["escalations"][0]["id"].as_str().unwrap().to_owned();
+    assert_eq!(estate.say(&["approve", &id]).code, 0);
+
+    estate.fake.push(answer(report("healthy", false)));
+    assert_eq!(estate.once(&["--dry-run"]).code, 0);
+    assert_eq!(estate.sessions().len(), 2, "a dry run does not act on it");
+
+    estate.fake.push(answer(report("healthy", false)).when_contains("Escalation from tier 1"));
+    estate.fake.push(answer(report("healthy", false)).when_lacks("Escalation from tier 1"));
+    assert_eq!(estate.once(&[]).code, 0);
+    let tiers: Vec<_> = estate.sessions().into_iter().map(|session| session.tier).collect();
+    assert_eq!(tiers, [1, 1, 2, 1]);
+    assert_eq!(estate.fake.remaining(), 0);
+}

@@ -41,3 +41,68 @@ fn a_reader_that_goes_away_ends_the_watch() {
     assert!(watch.wait().unwrap().code().is_some());
     assert!(estate.statuses().iter().all(|(_, status)| status != "running"));
 }
+
+/// A name that no service has costs its check, and neither the session nor the watch.
+#[test]
+fn a_very_long_name_of_a_service_costs_its_check_alone() {
+    let mut long = report("healthy", false);
+    long["services_checked"].as_array_mut().unwrap().push(serde_json::json!({
+        "name": "a".repeat(500),
+        "status": "down",
+    }));
+    let marker = format!("[COOLDOWN:restart:{}] success - x", "b".repeat(500));
+    let both = airtight_fake::Turn::text(&marker).then_call("structured_output", long);
+    let estate = Estate::new([both]);
+    let said = estate.once(&[]);
+    assert_eq!(said.code, 0, "{said:?}");
+    assert_eq!(estate.statuses(), [(1, "completed".to_owned())]);
+    let names: Vec<_> = estate.services().into_iter().map(|service| service.name).collect();
+    assert_eq!(names, ["web"]);
+    let events = estate.events();
+    for words in ["has 500 bytes, over 255", "a name of over 255 bytes"] {
+        let told = events.iter().find(|event| event.message.contains(words));
+        assert_eq!(told.map(|event| event.level.as_str()), Some("warning"), "{events:?}");
+    }
+}
+
+/// What a session says must not make the rules.
+#[test]
+fn a_session_cannot_write_the_files_of_the_watch() {
+    let write = |path: &str| {
+        let arguments = serde_json::json!({ "path": path, "content": "deny = []" });
+        airtight_fake::Turn::call("write_file", arguments)
+    };
+    let estate = Estate::new([
+        write("watch.toml"),
+        write("data/airtight/ledger.db"),
+        write("found.md"),
+        answer(report("healthy", false)),
+    ]);
+    let before = std::fs::read_to_string(estate.path("watch.toml")).unwrap();
+    let said = estate.once(&["--tier", "2", "--prompt", "Look"]);
+    assert_eq!(said.code, 0, "{said:?}");
+    assert_eq!(std::fs::read_to_string(estate.path("watch.toml")).unwrap(), before);
+    assert!(estate.path("found.md").is_file(), "other files may be written");
+    let told: Vec<_> = estate
+        .events()
+        .into_iter()
+        .filter(|it| it.message.contains("belongs to the watch"))
+        .collect();
+    assert_eq!(told.len(), 2, "{told:?}");
+    assert!(!estate.fake.requests()[0].body.to_string().contains("watch.toml"));
+}
+
+/// CO-109: the address of a target is not for what a session starts, whatever its variable is called.
+#[test]
+fn co_109_commands_do_not_see_the_addresses_of_targets() {
+    let estate = Estate::new([
+        crate::estate::shell("echo address=${WHERE_TO:-absent}"),
+        answer(report("healthy", false)),
+    ])
+    .set("---\n[notify.dead]\nwebhook_env = \"WHERE_TO\"\n");
+    let mut command = estate.command(&["--config", "watch.toml", "--once"]);
+    let ended = command.env("WHERE_TO", "http://127.0.0.1:1/x").output().unwrap();
+    assert!(ended.status.success(), "{ended:?}");
+    let told = estate.fake.requests()[1].body.to_string();
+    assert!(told.contains("address=absent"), "{told}");
+}

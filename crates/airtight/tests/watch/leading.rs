@@ -51,7 +51,7 @@ fn of_two_watchers_on_one_ledger_one_acts() {
     assert_eq!(estate.fake.requests().len(), 1);
 }
 
-/// CO-12, CO-16: a signal ends the session under way, and that is on record.
+/// CO-1, CO-12, CO-16: a signal ends the session under way, and that is on record.
 #[test]
 fn a_signal_ends_the_watch_cleanly() {
     let estate = Estate::new([Turn::text("never").stall_after(0)]);

@@ -7,7 +7,7 @@ use serde_json::json;
 const MARKERS: &str = "I looked.\n\n[EVENT:warnig:web] slow\n[MEMORY:timing:web] starts in 30 s\n\
      ```\n[EVENT:critical] in a fence\n```\n";
 
-/// CO-22, CO-25, CO-42: without a structured answer markers are read, each once.
+/// CO-22, CO-25, CO-27, CO-42: without a structured answer markers are read, each once.
 #[test]
 fn markers_are_read_where_there_is_no_structured_answer() {
     let estate = Estate::new([Turn::text(MARKERS).forever()]);

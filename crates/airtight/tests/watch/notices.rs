@@ -19,7 +19,7 @@ pub(crate) fn await_ended_chains(child: &mut Child, count: usize) {
     assert_eq!(ended.take(count).count(), count);
 }
 
-/// In a pipe, stdout is pure data.
+/// CO-24: in a pipe, stdout is pure data, and what a session yields is told once, at its end.
 #[test]
 fn a_pipe_gets_one_object_a_line() {
     let estate = Estate::new([answer(report("healthy", false))]);
@@ -83,4 +83,33 @@ fn a_webhook_gets_what_it_takes() {
     let body: Value = serde_json::from_str(told.split_once("\r\n\r\n").unwrap().1).unwrap();
     assert!(body["text"].as_str().unwrap().contains("Daily digest"), "{body}");
     assert_eq!(estate.notifications()[0].state, NotificationState::Sent);
+}
+
+/// CO-108: a target that hangs holds up no other, and that it was cut off is on record.
+#[test]
+fn co_108_a_target_that_hangs_holds_up_no_other() {
+    let estate = Estate::new([answer(report("healthy", false))]).set(
+        "---\n[notify.a-hung]\ncommand = \"sleep 60\"\n\
+         [notify.b-file]\ncommand = \"cat >> told.jsonl\"\n",
+    );
+    let said = estate.once(&[]);
+    assert_eq!(said.code, 0, "{said:?}");
+    let [hung, told] = &estate.notifications()[..] else { panic!("two are told") };
+    assert_eq!((hung.state, hung.attempts), (NotificationState::Queued, 1));
+    assert!(hung.error.as_ref().unwrap().contains("when the watch ended"), "{hung:?}");
+    assert_eq!((told.state, told.attempts), (NotificationState::Sent, 1));
+    assert!(estate.path("told.jsonl").is_file());
+}
+
+/// CO-108: tries are a minute apart, however much happens in between.
+#[test]
+fn co_108_a_target_that_fails_is_not_tried_again_at_once() {
+    let estate = Estate::new([answer(report("down", true))])
+        .set("max_tier = 1\n---\n[notify.dead]\ncommand = \"echo x >> tries; exit 1\"\n");
+    assert_eq!(estate.once(&[]).code, 0);
+    let attempts: Vec<_> =
+        estate.notifications().iter().map(|it| (it.state, it.attempts)).collect();
+    assert_eq!(attempts, [(NotificationState::Queued, 1); 2], "its attention and its digest");
+    let tries = std::fs::read_to_string(estate.path("tries")).unwrap();
+    assert_eq!(tries.lines().count(), 2);
 }

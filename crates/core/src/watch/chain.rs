@@ -162,6 +162,11 @@ impl Chain {
         &self.sessions
     }
 
+    /// Returns the services that its sessions acted on so far.
+    pub fn acted_on(&self) -> &[String] {
+        &self.acted_on
+    }
+
     /// Returns how it ended, if it did.
     pub fn outcome(&self) -> Option<&ChainOutcome> {
         match &self.state {

@@ -67,6 +67,10 @@ pub enum Refused {
     Fenced,
     /// It is a quotation.
     Quoted,
+    /// It stands right below a quotation.
+    Continued,
+    /// It stands in `<pre>`.
+    Preformatted,
     /// It stands in a code span.
     Span,
     /// It shows the format: a slot holds its own name.
@@ -83,6 +87,8 @@ pub enum Refused {
     Parts,
     /// Its service has other characters than letters, digits, `_` and `-`.
     Service,
+    /// Its service has a longer name than any service.
+    LongService,
     /// It has no message.
     Message,
     /// Its category is unknown.
@@ -103,6 +109,8 @@ impl Refused {
         match self {
             Self::Fenced => "it stands in a code fence",
             Self::Quoted => "it is a quotation",
+            Self::Continued => "it continues the quotation above it: an empty line ends one",
+            Self::Preformatted => "it stands in `<pre>`",
             Self::Span => "it stands in a code span",
             Self::Placeholder => "it shows the format",
             Self::Amid => "it does not begin its line",
@@ -111,6 +119,7 @@ impl Refused {
             Self::Word => "its word is not EVENT, MEMORY or COOLDOWN",
             Self::Parts => "it has not the parts of its kind",
             Self::Service => "its service has characters that are not letters, digits, `_` or `-`",
+            Self::LongService => "its service has a name of over 255 bytes",
             Self::Message => "it has no message",
             Self::Category => "its category is unknown",
             Self::Action => "its action is not restart or redeployment",
@@ -124,12 +133,15 @@ impl Refused {
     pub fn is_slip(self) -> bool {
         match self {
             Self::Fenced | Self::Quoted | Self::Span | Self::Placeholder => false,
-            Self::Amid
+            Self::Continued
+            | Self::Preformatted
+            | Self::Amid
             | Self::Second
             | Self::Bracket
             | Self::Word
             | Self::Parts
             | Self::Service
+            | Self::LongService
             | Self::Message
             | Self::Category
             | Self::Action
@@ -233,6 +245,8 @@ impl MarkerReader {
             let reason = match (standing, found) {
                 (Standing::Fenced, _) => Refused::Fenced,
                 (Standing::Quoted, _) => Refused::Quoted,
+                (Standing::Continued, _) => Refused::Continued,
+                (Standing::Preformatted, _) => Refused::Preformatted,
                 (Standing::Said, _) if line.len() > MARKER_LINE_LIMIT_BYTES => Refused::TooLong,
                 (Standing::Said, Found::At(at, _)) if is_in_span(line.trim(), at) => Refused::Span,
                 (Standing::Said, Found::At(_, reason)) => reason,

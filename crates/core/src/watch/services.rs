@@ -108,6 +108,10 @@ pub enum Turn {
     From(ServiceStatus),
 }
 
+/// The longest name of a service: what DNS, Docker and systemd take. A longer one is a mistake of
+/// whoever says it, and no key.
+pub const SERVICE_NAME_LIMIT_BYTES: usize = 255;
+
 /// So many healthy checks in a row clear what counts against a service, and the count begins anew.
 pub const CLEARING_STREAK: u32 = 2;
 

@@ -82,8 +82,27 @@ const CHANGE: [TierTool; 9] = [
     TierTool::Edit,
 ];
 
-/// Tier 1 changes nothing.
-const OBSERVE_DENIED: [&str; 32] = [
+/// Tier 1 changes nothing. What is known to act on services is denied to it wherever it stands; this list
+/// is for what changes anything else, with options before its verb and without.
+const OBSERVE_DENIED: [&str; 50] = [
+    "docker * restart *",
+    "docker * stop *",
+    "docker * kill *",
+    "docker * rm *",
+    "docker volume rm *",
+    "docker stack deploy *",
+    "docker service update *",
+    "podman kill *",
+    "podman run *",
+    "podman exec *",
+    "kubectl * rollout *",
+    "kubectl * delete *",
+    "kubectl * apply *",
+    "kubectl * scale *",
+    "kubectl * patch *",
+    "kubectl patch *",
+    "kubectl * set *",
+    "git * push *",
     "docker restart *",
     "docker stop *",
     "docker start *",
@@ -119,7 +138,10 @@ const OBSERVE_DENIED: [&str; 32] = [
 ];
 
 /// Tier 2 does what can be undone at once.
-const INVESTIGATE_DENIED: [&str; 9] = [
+const INVESTIGATE_DENIED: [&str; 12] = [
+    "kubectl * delete *",
+    "docker volume rm *",
+    "docker stack rm *",
     "ansible *",
     "ansible-playbook *",
     "helm *",
@@ -132,7 +154,7 @@ const INVESTIGATE_DENIED: [&str; 9] = [
 ];
 
 /// Nobody does what cannot be undone.
-const REMEDIATE_DENIED: [&str; 11] = [
+const REMEDIATE_DENIED: [&str; 27] = [
     "rm -rf /",
     "rm -rf /*",
     "rm -fr /",
@@ -141,9 +163,25 @@ const REMEDIATE_DENIED: [&str; 11] = [
     "rm * --no-preserve-root *",
     "docker system prune *",
     "docker volume prune *",
-    "git push --force *",
+    "docker * system prune *",
+    "docker * volume prune *",
+    "podman system prune *",
+    "podman volume prune *",
+    "git push --force*",
+    "git push * --force*",
+    "git * push --force*",
+    "git * push * --force*",
     "git push -f *",
+    "git push * -f *",
+    "git * push -f *",
+    "git * push * -f *",
+    "git push +*",
+    "git push * +*",
+    "git * push +*",
+    "git * push * +*",
     "gh pr merge *",
+    "gh * pr merge *",
+    "gh pr * merge *",
 ];
 
 /// Returns what a tier may use.
@@ -209,7 +247,7 @@ mod tests {
         assert!(investigate.contains(&"helm *") && !remediate.contains(&"helm *"));
         for tier in [&observe, &investigate, &remediate] {
             assert!(
-                ["git push --force *", "gh pr merge *", "rm -rf /"]
+                ["git push --force*", "gh pr merge *", "rm -rf /"]
                     .iter()
                     .all(|it| tier.contains(it))
             );

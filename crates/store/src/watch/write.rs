@@ -68,6 +68,13 @@ impl Ledger {
     }
 }
 
+impl Ledger {
+    /// Says whether minutes can be kept: whoever wrote what is in them may have gone past a limit.
+    pub fn takes(&self, minutes: &Minutes) -> Result<(), StoreError> {
+        minutes.clone().fit(Texts { redactor: &self.place.settings.redactor })
+    }
+}
+
 /// Minutes as their columns hold them.
 pub(crate) struct PackedMinutes {
     lead: Lead,

@@ -241,6 +241,7 @@ async fn a_leader_that_was_replaced_writes_nothing(bed: Bed) {
     assert_eq!(leader.fence, new.fence());
 }
 
+/// CO-14: nothing is told before it is on record, and all of it is.
 async fn what_a_session_yields_commits_with_the_end_of_its_run(bed: Bed) {
     let ledger = bed.open().await;
     let lead = lead(&ledger).await;

@@ -142,7 +142,7 @@ fn equipped(driver: &Driver, own: &TierSettings, door: Option<&Path>) -> Result<
     let door = door.ok_or_else(|| refused("there is no place where hooks could ask"))?;
     let command = format!("{} {DOOR_ARGUMENT} {}", quoted(&program), quoted(door));
     let hook = json!({ "PreToolUse": [{
-        "matcher": "Bash|run_shell_command",
+        "matcher": "Bash|run_shell_command|Write|Edit|MultiEdit|NotebookEdit|write_file|replace|edit",
         "command": command,
         "timeout": "60s",
     }] });

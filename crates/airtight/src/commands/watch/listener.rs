@@ -1,5 +1,6 @@
 //! Who listens to the run of a session: the log, the ledger, and whoever reads what was said.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use airtight_agent::{Event, Journal, Observer};
@@ -21,7 +22,8 @@ pub(super) struct Listener<'l> {
 /// What was heard.
 #[derive(Debug, Default)]
 pub(super) struct Heard {
-    /// What the model said in text, block by block, before anybody asked it again.
+    /// What the model said in text, block by block. What it says again when it is asked again is not
+    /// there twice.
     pub(super) said: Vec<String>,
     /// What came of the tool calls of an agent CLI, by their names.
     pub(super) results: Vec<(String, ActionState)>,
@@ -30,6 +32,8 @@ pub(super) struct Heard {
     /// Whether an agent CLI was ended before what it had started was over.
     pub(super) pending: bool,
     said_bytes: usize,
+    /// The lines that may be markers.
+    marked: HashSet<String>,
     is_asked_again: bool,
     is_program: bool,
 }
@@ -78,7 +82,7 @@ impl Heard {
                 self.witness(act);
             }
             EventKind::Recorded(record) => self.record(record),
-            // What the same words come to when they are said again would count twice.
+            // The same words, said again, would count twice.
             EventKind::Judged(attempt) if attempt.ending != Ending::Accepted => {
                 self.is_asked_again = true;
             }
@@ -96,11 +100,21 @@ impl Heard {
 
     fn say(&mut self, text: &str) {
         let bytes = self.said_bytes.saturating_add(text.len());
-        if self.is_asked_again || bytes > MARKER_TEXT_LIMIT_BYTES || text.trim().is_empty() {
+        if bytes > MARKER_TEXT_LIMIT_BYTES || text.trim().is_empty() {
             return;
         }
         self.said_bytes = bytes;
-        self.said.push(text.to_owned());
+        let may_be_marker = |line: &&str| line.trim_start().starts_with('[');
+        let marked: Vec<String> =
+            text.lines().filter(may_be_marker).map(|line| line.trim().to_owned()).collect();
+        let said = if self.is_asked_again {
+            let is_new = |line: &&str| !may_be_marker(line) || !self.marked.contains(line.trim());
+            text.lines().filter(is_new).collect::<Vec<_>>().join("\n")
+        } else {
+            text.to_owned()
+        };
+        self.marked.extend(marked);
+        self.said.push(said);
     }
 
     fn witness(&mut self, act: &Act) {
@@ -135,5 +149,21 @@ impl Heard {
         }
         let is_forced = record.warnings.iter().any(|warning| warning.starts_with("exit-forced"));
         self.pending |= is_forced || !record.pending_tasks.is_empty();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// CO-22: what is said when the model is asked again counts, and what it only repeats does not.
+    #[test]
+    fn co_22_what_is_said_again_counts_once_and_what_is_new_counts() {
+        let mut heard = Heard::default();
+        heard.say("I looked.\n[EVENT:info] a");
+        heard.is_asked_again = true;
+        heard.say("Again:\n [EVENT:info] a\n[EVENT:critical] b");
+        heard.say("[EVENT:critical] b");
+        assert_eq!(heard.said, ["I looked.\n[EVENT:info] a", "Again:\n[EVENT:critical] b", ""]);
     }
 }

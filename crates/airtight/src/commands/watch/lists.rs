@@ -6,7 +6,7 @@ use airtight_store::{
     Page, SessionFilter, StoreError,
 };
 use serde::Serialize;
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::runtime;
 
 use crate::batch::unusable;
@@ -76,7 +76,11 @@ impl Sheet<'_> {
             WatchAction::Sessions(_) => {
                 for it in asked!(ledger.sessions(&SessionFilter::default(), page)) {
                     let summary = it.summary.as_deref().unwrap_or_default();
-                    let words = format!("tier {} {:<9} {summary}", it.tier, it.status);
+                    let left = if it.pending { ", work left behind" } else { "" };
+                    let words = format!(
+                        "tier {} {:<9} ({}{left}) {summary}",
+                        it.tier, it.status, it.extraction
+                    );
                     self.row(&it, it.started_at, tone_of_status(&it.status), &words)?;
                 }
             }
@@ -93,8 +97,9 @@ impl Sheet<'_> {
                 let trust = args.pending.then_some(Trust::Pending);
                 let filter = MemoryFilter { trust, ..MemoryFilter::default() };
                 for it in asked!(ledger.memories(&filter, page)) {
-                    let words = memory_words(&it);
-                    self.row(&it, it.created_at, Tone::Plain, &words)?;
+                    let at = it.created_at;
+                    let shown = ShownMemory::at(it, ledger.now_ms());
+                    self.row(&shown.row(), at, Tone::Plain, &shown.words())?;
                 }
             }
             WatchAction::Cooldowns(_) => {
@@ -138,13 +143,15 @@ impl Sheet<'_> {
         let escalations = asked!(ledger.escalations(&proposed, Page::default()));
         let pending = MemoryFilter { trust: Some(Trust::Pending), ..MemoryFilter::default() };
         let memories = asked!(ledger.memories(&pending, Page::default()));
+        let memories: Vec<ShownMemory> =
+            memories.into_iter().map(|it| ShownMemory::at(it, ledger.now_ms())).collect();
         if self.is_json {
             let status = json!({
                 "leader": leader,
                 "lastRun": last_run,
                 "services": services,
                 "escalations": escalations,
-                "memories": memories,
+                "memories": memories.iter().map(ShownMemory::row).collect::<Vec<_>>(),
             });
             self.printer.json(&status.to_string())?;
             self.printer.flush()?;
@@ -168,7 +175,7 @@ impl Sheet<'_> {
             self.printer.line(&[Span::new(Tone::Warning, "escalation"), Span::plain(text)])?;
         }
         for it in &memories {
-            let text = format!("  {}", memory_words(it));
+            let text = format!("  {}", it.words());
             self.printer.line(&[Span::new(Tone::Warning, "memory    "), Span::plain(text)])?;
         }
         if !escalations.is_empty() || !memories.is_empty() {
@@ -180,18 +187,50 @@ impl Sheet<'_> {
     }
 }
 
-fn memory_words(memory: &airtight_store::Memory) -> String {
-    let service = memory.service.as_deref().unwrap_or("general");
-    let worth = memory.confidence;
-    format!(
-        "{} {} {service}:{} {}.{:03} {}",
-        memory.id,
-        memory.trust.name(),
-        memory.category,
-        worth / 1_000,
-        worth % 1_000,
-        memory.observation
-    )
+/// A memory, and what it is worth by now.
+struct ShownMemory {
+    memory: airtight_store::Memory,
+    /// In thousandths.
+    worth: i64,
+    is_active: bool,
+}
+
+impl ShownMemory {
+    fn at(memory: airtight_store::Memory, now_ms: i64) -> Self {
+        // What only a newer version understands is worth what is stored.
+        let known = airtight_watch::memory(memory.clone());
+        let worth = known.as_ref().map(|it| i64::from(it.confidence_at(now_ms).thousandths()));
+        Self {
+            worth: worth.unwrap_or(memory.confidence),
+            is_active: known.is_none_or(|it| it.is_active_at(now_ms)),
+            memory,
+        }
+    }
+
+    /// Returns what is on record, with what it is worth by now.
+    fn row(&self) -> Value {
+        let mut row = json!(self.memory);
+        if let Some(members) = row.as_object_mut() {
+            members.insert("confidenceNow".to_owned(), self.worth.into());
+            members.insert("active".to_owned(), self.is_active.into());
+        }
+        row
+    }
+
+    fn words(&self) -> String {
+        let Self { memory, worth, is_active } = self;
+        let service = memory.service.as_deref().unwrap_or("general");
+        let faded = if *is_active { "" } else { " inactive" };
+        format!(
+            "{} {}{faded} {service}:{} {}.{:03} {}",
+            memory.id,
+            memory.trust.name(),
+            memory.category,
+            worth / 1_000,
+            worth % 1_000,
+            memory.observation
+        )
+    }
 }
 
 fn tone_of_level(level: &str) -> Tone {
@@ -207,5 +246,35 @@ fn tone_of_status(status: &str) -> Tone {
         "failed" | "timed_out" => Tone::Bad,
         "running" | "stopped" => Tone::Warning,
         _ => Tone::Plain,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// CO-53, CO-55: what a list shows is what a memory is worth by now, not when it was last confirmed.
+    #[test]
+    fn co_53_a_memory_is_shown_with_what_it_is_worth_now() {
+        let memory = airtight_store::Memory {
+            number: 1,
+            id: "m".to_owned(),
+            service: None,
+            category: "timing".to_owned(),
+            observation: "slow".to_owned(),
+            confidence: 700,
+            reinforced_at: 0,
+            trust: Trust::Trusted,
+            tier: None,
+            session: None,
+            created_at: 0,
+        };
+        let shown = |days: i64| ShownMemory::at(memory.clone(), days * 24 * 3_600_000);
+        assert_eq!(shown(1).words(), "m trusted general:timing 0.700 slow");
+        assert_eq!(shown(38).words(), "m trusted general:timing 0.600 slow");
+        assert_eq!(shown(300).words(), "m trusted inactive general:timing 0.000 slow");
+        let row = shown(38).row();
+        assert_eq!((&row["confidence"], &row["confidenceNow"]), (&json!(700), &json!(600)));
+        assert_eq!(row["active"], json!(true));
     }
 }

@@ -100,6 +100,10 @@ pub(crate) struct Settings {
     pub(crate) pre_session: Option<String>,
     pub(crate) environment: Vec<(String, String)>,
     pub(crate) targets: Vec<Target>,
+    /// Variables that hold the addresses of targets: nothing that a session starts gets them.
+    pub(crate) secret_variables: Vec<String>,
+    /// Where the list of services is.
+    services_file: Option<PathBuf>,
     tiers: [TierSettings; 3],
 }
 
@@ -176,6 +180,7 @@ impl Draft<'_> {
             most: cooldown.whole(most).unwrap_or(usual.most),
             within_ms: cooldown.duration_ms(within).unwrap_or(usual.within_ms),
         };
+        let targets = target::read(&self.reader, self.table, self.environment)?;
         Ok(Settings {
             path: self.reader.path.to_owned(),
             interval: root.duration("interval").unwrap_or(millis(INTERVAL_MS)),
@@ -194,7 +199,9 @@ impl Draft<'_> {
             schema: self.schema(&root)?,
             pre_session: root.text("pre_session").map(str::to_owned),
             environment: self.surroundings()?,
-            targets: target::read(&self.reader, self.table, self.environment)?,
+            targets: targets.all,
+            secret_variables: targets.variables,
+            services_file: root.text("services").map(|path| self.path(path)),
             tiers: tier::read(&self.reader, self.table, (self.folder, self.environment), &root)?,
         })
     }
@@ -282,6 +289,13 @@ fn read_text(path: &Path, limit: usize, place: &str, what: &str) -> Result<Strin
 }
 
 impl Settings {
+    /// Returns the files that say what is watched and how.
+    pub(crate) fn files(&self) -> Vec<PathBuf> {
+        let prompts = self.tiers.iter().filter_map(|tier| tier.task_file.clone());
+        let services = self.services_file.clone();
+        std::iter::once(self.path.clone()).chain(services).chain(prompts).collect()
+    }
+
     /// Returns what is set for a tier.
     pub(crate) fn tier(&self, tier: Tier) -> &TierSettings {
         let [observe, investigate, remediate] = &self.tiers;

@@ -3,6 +3,7 @@
 //! Where a line is understood, programs are looked for where programs stand: behind `sudo`, in
 //! `sh -c`, on another machine by `ssh`. Where it is not, everything that looks like an action is one. What
 //! only prints or searches text never is. An action on a service that cannot be named is let pass, and told.
+//! One in a loop is neither: nobody can count it.
 
 mod programs;
 #[cfg(test)]
@@ -15,6 +16,7 @@ use crate::excerpt;
 use crate::shell::{command_words, program_name, suspect_words};
 use crate::watch::event::Event;
 use crate::watch::level::Level;
+use crate::watch::services::SERVICE_NAME_LIMIT_BYTES;
 use programs::{Act, act};
 
 /// The most bytes of a command that are looked at: what the kernel takes as one argument.
@@ -25,9 +27,6 @@ const DEPTH_LIMIT: u8 = 4;
 
 /// The most actions of one command: whoever does more in one line is not understood.
 const ACTIONS_LIMIT: usize = 64;
-
-/// The longest name of a service: what DNS, Docker and systemd take.
-const NAME_LIMIT_BYTES: usize = 255;
 
 /// How many words of an action are looked at.
 const WORDS_LIMIT: usize = 256;
@@ -67,6 +66,9 @@ const TEXT_PROGRAMS: [&str; 26] = [
 
 /// Programs that read a script from a pipe if they are given none.
 const SHELLS: [&str; 6] = ["sh", "bash", "zsh", "dash", "ash", "ksh"];
+
+/// Programs, and options of `find`, that run what they are given again and again.
+const REPEATERS: [&str; 7] = ["xargs", "parallel", "watch", "repeat", "-exec", "-execdir", "-ok"];
 
 /// What makes a program that is not known by name look like one that acts on services.
 const VERBS: [&str; 6] = ["restart", "stop", "start", "up", "upgrade", "rollout"];
@@ -129,30 +131,43 @@ pub struct Recognised {
     pub actions: Vec<CommandAction>,
     /// What was not understood.
     pub notes: Vec<CommandNote>,
+    /// What it does in a loop, and nobody can say how often.
+    pub repeated: Option<String>,
 }
 
 /// Says what `command` does to services.
 pub fn recognise(command: &str) -> Recognised {
-    let mut recognised = Recognised::default();
+    let mut scan = Scan::default();
     if command.len() > COMMAND_LIMIT_BYTES {
-        recognised.notes.push(CommandNote::TooLong { bytes: command.len() });
-        return recognised;
+        scan.note(CommandNote::TooLong { bytes: command.len() });
+        return scan.found;
     }
-    recognised.line(command, DEPTH_LIMIT);
-    recognised
+    scan.line(command, DEPTH_LIMIT);
+    scan.found
 }
 
-impl Recognised {
+/// A look at a command.
+#[derive(Debug, Default)]
+struct Scan {
+    found: Recognised,
+    /// How many loops are open.
+    loops: usize,
+}
+
+impl Scan {
     /// Looks at a line of shell.
     fn line(&mut self, text: &str, depth: u8) {
+        let before = self.loops;
         match command_words(text).filter(|commands| !reads_script(commands)) {
             Some(commands) if depth > 0 => {
                 for words in &commands {
+                    self.loops = loops_at(words, self.loops);
                     self.simple(words, depth - 1);
                 }
             }
             _ => self.suspicious(text),
         }
+        self.loops = before;
     }
 
     /// Looks at a simple command.
@@ -166,29 +181,40 @@ impl Recognised {
         }
         if program.starts_with('$') && arguments.iter().any(|word| VERBS.contains(&word.as_str())) {
             let command = excerpt(&words.join(" "), TOLD_CHARS, "…").into_owned();
+            self.repeat(&command);
             self.note(CommandNote::NoService { command });
         }
         // Whatever else it is, it may run what it is given.
+        let outside = self.loops;
+        self.loops = outside.saturating_add(usize::from(repeats(program)));
         for (position, argument) in arguments.iter().enumerate() {
             if argument.contains(char::is_whitespace) {
                 self.line(argument, depth);
             } else if self.takes(arguments.get(position..).unwrap_or_default()) {
-                return;
+                break;
             }
+            self.loops = self.loops.saturating_add(usize::from(repeats(argument)));
         }
+        self.loops = outside;
     }
 
     /// Looks at a line that is not understood.
     fn suspicious(&mut self, text: &str) {
+        let before = self.loops;
         for words in suspect_words(text) {
+            self.loops = loops_at(&words, self.loops);
             let is_text = words.first().is_some_and(|it| TEXT_PROGRAMS.contains(&it.as_str()));
             if is_text && !text.contains('|') {
                 continue;
             }
-            for start in 0..words.len() {
+            let outside = self.loops;
+            for (start, word) in words.iter().enumerate() {
                 let _: bool = self.takes(words.get(start..).unwrap_or_default());
+                self.loops = self.loops.saturating_add(usize::from(repeats(word)));
             }
+            self.loops = outside;
         }
+        self.loops = before;
     }
 
     /// Takes the action that `words` are, if they are one.
@@ -197,6 +223,8 @@ impl Recognised {
         let Some(Act { action, services }) = act(looked_at) else {
             return false;
         };
+        let command = excerpt(&looked_at.join(" "), TOLD_CHARS, "…").into_owned();
+        self.repeat(&command);
         if looked_at.len() < words.len() {
             self.note(CommandNote::TooLong { bytes: words.iter().map(String::len).sum() });
         }
@@ -204,13 +232,11 @@ impl Recognised {
         let services: Vec<String> =
             services.into_iter().take_while(|service| !service.starts_with('#')).collect();
         if services.is_empty() {
-            let command = looked_at.join(" ");
-            let command = excerpt(&command, TOLD_CHARS, "…").into_owned();
             self.note(CommandNote::NoService { command });
         }
         for service in services {
-            if is_name(&service) && self.actions.len() < ACTIONS_LIMIT {
-                self.actions.push(CommandAction { action, service });
+            if is_name(&service) && self.found.actions.len() < ACTIONS_LIMIT {
+                self.found.actions.push(CommandAction { action, service });
             } else {
                 let written = excerpt(&service, TOLD_CHARS, "…").into_owned();
                 self.note(CommandNote::UnknownService { written });
@@ -219,11 +245,39 @@ impl Recognised {
         true
     }
 
-    fn note(&mut self, note: CommandNote) {
-        if !self.notes.contains(&note) && self.notes.len() < ACTIONS_LIMIT {
-            self.notes.push(note);
+    /// Says that `command` acts, which must not be in a loop.
+    fn repeat(&mut self, command: &str) {
+        if self.loops > 0 {
+            self.found.repeated.get_or_insert_with(|| command.to_owned());
         }
     }
+
+    fn note(&mut self, note: CommandNote) {
+        let notes = &mut self.found.notes;
+        if !notes.contains(&note) && notes.len() < ACTIONS_LIMIT {
+            notes.push(note);
+        }
+    }
+}
+
+/// Returns how many loops are open behind the first word of a command, of `open` before it.
+fn loops_at(words: &[String], open: usize) -> usize {
+    let Some(first) = words.iter().find(|word| !is_before_loop(word)) else { return open };
+    match first.as_str() {
+        "for" | "while" | "until" | "select" => open.saturating_add(1),
+        "done" => open.saturating_sub(1),
+        _ => open,
+    }
+}
+
+/// Claims that a loop may follow this word in the same command: `do for …`, `then while …`.
+fn is_before_loop(word: &str) -> bool {
+    matches!(word, "do" | "then" | "else" | "if" | "elif" | "!" | "time") || is_assignment(word)
+}
+
+/// Claims that what stands behind this word is run again and again.
+fn repeats(word: &str) -> bool {
+    REPEATERS.contains(&program_name(word))
 }
 
 /// Claims that a shell among `commands` runs what comes to it by a pipe.
@@ -239,7 +293,7 @@ fn reads_script(commands: &[Vec<String>]) -> bool {
 /// Claims that this is the name of a service, not a variable, a pattern or a path.
 fn is_name(text: &str) -> bool {
     let is_inside = |next: char| next.is_alphanumeric() || "_.@:-".contains(next);
-    text.len() <= NAME_LIMIT_BYTES
+    text.len() <= SERVICE_NAME_LIMIT_BYTES
         && text.starts_with(char::is_alphanumeric)
         && text.chars().all(is_inside)
 }

@@ -29,6 +29,11 @@ pub enum CooldownVerdict {
     },
     /// It must not run.
     Deny(Denied),
+    /// It must not run: what it does to services is in a loop, and cannot be counted.
+    Repeated {
+        /// What it does again and again.
+        command: String,
+    },
 }
 
 /// Why a command must not run.
@@ -72,6 +77,9 @@ pub fn judge_command(
     now_ms: i64,
 ) -> CooldownVerdict {
     let recognised = recognise(command);
+    if let Some(command) = recognised.repeated {
+        return CooldownVerdict::Repeated { command };
+    }
     if recognised.actions.is_empty() {
         return CooldownVerdict::NotAnAction { notes: recognised.notes };
     }

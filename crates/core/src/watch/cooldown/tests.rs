@@ -28,7 +28,9 @@ fn until_of(verdict: CooldownVerdict) -> Option<i64> {
     match verdict {
         CooldownVerdict::Deny(denied) => denied.until_ms,
         CooldownVerdict::Allow { .. } => None,
-        CooldownVerdict::NotAnAction { .. } => panic!("it is an action"),
+        CooldownVerdict::NotAnAction { .. } | CooldownVerdict::Repeated { .. } => {
+            panic!("it is an action")
+        }
     }
 }
 
@@ -225,7 +227,9 @@ proptest! {
                     let before = judge("docker restart jellyfin", &records, until - 1);
                     prop_assert_eq!(until_of(before), Some(until));
                 }
-                CooldownVerdict::NotAnAction { .. } => prop_assert!(false),
+                CooldownVerdict::NotAnAction { .. } | CooldownVerdict::Repeated { .. } => {
+                    prop_assert!(false);
+                }
             }
             for first in &records {
                 let within = records.iter().filter(|it| {

@@ -6,6 +6,7 @@ use crate::watch::cooldown::{ClaimedResult, CooldownClaim};
 use crate::watch::event::Event;
 use crate::watch::level::Level;
 use crate::watch::memory::{MemoryClaim, MemoryKey};
+use crate::watch::services::SERVICE_NAME_LIMIT_BYTES;
 
 /// A marker.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -126,6 +127,9 @@ fn read(word: Word, line: &str, inside: usize) -> Result<Marker, Refused> {
     }
     if service.is_some_and(|name| !is_service(name)) {
         return Err(Refused::Service);
+    }
+    if service.is_some_and(|name| name.len() > SERVICE_NAME_LIMIT_BYTES) {
+        return Err(Refused::LongService);
     }
     if message.is_empty() {
         return Err(Refused::Message);

@@ -1,6 +1,7 @@
 //! Which lines of Markdown are said, and which are shown: code and quotations are shown.
 //!
-//! Only whole lines are told apart, by fences (also inside lists) and by `>`. A code span is looked at
+//! Only whole lines are told apart, by fences (also inside lists), by `<pre>` and by `>`, to which the
+//! lines right below belong. A code span is looked at
 //! within its line: a stray backtick must not hide the lines below it.
 
 /// How a line stands in its block.
@@ -12,6 +13,10 @@ pub(super) enum Standing {
     Fenced,
     /// It is a quotation.
     Quoted,
+    /// It stands right below a quotation, and belongs to it by the rules of Markdown.
+    Continued,
+    /// It stands in `<pre>`.
+    Preformatted,
 }
 
 /// Indented further than this, a fence is text, unless it stands in a list.
@@ -23,6 +28,18 @@ pub(super) struct Prose {
     fence: Option<Fence>,
     /// Where the text of the list item begins that is open.
     list: usize,
+    /// How the line before stood.
+    before: Option<Standing>,
+    /// Whether `<pre>` is open.
+    html: Html,
+}
+
+/// What of HTML is open.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Html {
+    #[default]
+    Nothing,
+    Preformatted,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -34,6 +51,35 @@ struct Fence {
 impl Prose {
     /// Says how the next line stands.
     pub(super) fn read(&mut self, line: &str) -> Standing {
+        let block = self.read_block(line);
+        let standing = if block == Standing::Said { self.read_said(line.trim()) } else { block };
+        self.before = Some(standing).filter(|_| !line.trim().is_empty());
+        standing
+    }
+
+    /// Says how a line stands that is no code and has no `>` of its own.
+    fn read_said(&mut self, text: &str) -> Standing {
+        let small = text.to_ascii_lowercase();
+        let was_open = self.html == Html::Preformatted;
+        // What is opened and closed in one line shows nothing but that line.
+        let (opened, closed) = (small.rfind("<pre"), small.rfind("</pre"));
+        self.html = match (opened, closed) {
+            (Some(opened), Some(closed)) if opened > closed => Html::Preformatted,
+            (_, Some(_)) => Html::Nothing,
+            (Some(_), None) => Html::Preformatted,
+            (None, None) => self.html,
+        };
+        if was_open || opened.is_some() {
+            return Standing::Preformatted;
+        }
+        let is_below = matches!(self.before, Some(Standing::Quoted | Standing::Continued));
+        if is_below && !text.is_empty() && list_item(text).is_none() && !text.starts_with('#') {
+            return Standing::Continued;
+        }
+        Standing::Said
+    }
+
+    fn read_block(&mut self, line: &str) -> Standing {
         let indent = indent(line);
         let text = line.trim();
         if let Some(open) = self.fence {

@@ -85,6 +85,36 @@ fn co_94_a_cooldown_that_lacks_something_is_none(text: &str, reason: Refused) {
     assert_eq!(refused(text), [(1, reason)]);
 }
 
+/// CO-94: a name that nobody can keep is told, and costs nothing else.
+#[test_case("[EVENT:info:{}] x"; "an event")]
+#[test_case("[MEMORY:timing:{}] x"; "a memory")]
+#[test_case("[COOLDOWN:restart:{}] success - x"; "a cooldown")]
+fn co_94_a_service_with_a_very_long_name_is_told(marker: &str) {
+    let named = |bytes: usize| marker.replace("{}", &"a".repeat(bytes));
+    assert_eq!(refused(&named(256)), [(1, Refused::LongService)]);
+    assert!(Refused::LongService.is_slip());
+    assert_eq!(read(&named(255)).refused, []);
+}
+
+/// CO-42: what a reader of Markdown sees as quoted or shown is no event, but may have been meant as one.
+#[test_case("> quoted\n[EVENT:info] x", &[(2, Refused::Continued)]; "right below a quotation")]
+#[test_case("> quoted\nand more\n[EVENT:info] x", &[(3, Refused::Continued)]; "two lines below")]
+#[test_case("<pre>\n[EVENT:info] x\n</pre>", &[(2, Refused::Preformatted)]; "preformatted")]
+#[test_case("<PRE class=\"x\"><code>\n\n[EVENT:info] x", &[(3, Refused::Preformatted)]; "preformatted and not closed")]
+fn co_42_what_markdown_shows_is_a_slip(text: &str, reasons: &[(u64, Refused)]) {
+    assert_eq!(refused(text), reasons);
+    assert!(reasons.iter().all(|(_, reason)| reason.is_slip()));
+}
+
+/// CO-42: an empty line, a list and a heading end a quotation.
+#[test_case("> quoted\n\n[EVENT:info] x"; "an empty line")]
+#[test_case("> quoted\n# Found\n[EVENT:info] x"; "a heading")]
+#[test_case("<pre>shown</pre>\n[EVENT:info] x"; "closed in its line")]
+#[test_case("<pre>\nshown\n</pre>\n[EVENT:info] x"; "closed later")]
+fn co_42_what_is_said_after_a_quotation_is_said(text: &str) {
+    assert_eq!(read(text).events, [event(Level::Info, None, "x")]);
+}
+
 /// CO-42: what looks like a marker and is none is told, with the reason.
 #[test_case("[EVENT:info]", Refused::Message; "no message")]
 #[test_case("[EVENT:info:a]   ", Refused::Message; "no message but space")]
@@ -142,7 +172,7 @@ fn what_is_shown_is_no_marker(text: &str, reason: Refused) {
 #[test_case("    ```\n[EVENT:info] x"; "a fence indented by four is text")]
 #[test_case("```a``` and\n[EVENT:info] x"; "a code span of three")]
 #[test_case("a stray ` here\n[EVENT:info] x\nand ` there"; "stray backticks")]
-#[test_case("> quoted\n[EVENT:info] x"; "behind a quotation")]
+#[test_case("> quoted\n\n[EVENT:info] x"; "behind a quotation")]
 #[test_case("- item\n\ntext\n[EVENT:info] x"; "behind a list")]
 #[test_case("``\n[EVENT:info] x"; "two backticks")]
 fn what_is_said_is_a_marker(text: &str) {

@@ -11,13 +11,13 @@ use crate::watch::level::Level;
 use crate::watch::markers::{Markers, RefusedLine};
 use crate::watch::memory::{MemoryClaim, MemoryKey};
 use crate::watch::response::{AgentResponse, Escalation, EscalationRequest, KeyedMemory};
-use crate::watch::services::ServiceCheck;
+use crate::watch::services::{SERVICE_NAME_LIMIT_BYTES, ServiceCheck};
 use crate::watch::tier::Tier;
 
 /// The most memories of an answer that are looked at: each refusal is an event of its own.
 const MEMORIES_LIMIT: usize = 64;
 
-/// How much of a refused memory is told.
+/// How much of a refused memory, or of a name, is told.
 const TOLD_CHARS: usize = 120;
 
 /// Whether a session asks for the next tier.
@@ -75,8 +75,27 @@ impl Extracted {
                 extracted
             }
         };
+        extracted.drop_long_names();
         extracted.tell_slips(&finished.markers, legacy);
         extracted
+    }
+
+    /// Drops checks of services whose names cannot be kept, and tells of them.
+    fn drop_long_names(&mut self) {
+        let is_long = |check: &ServiceCheck| check.name.trim().len() > SERVICE_NAME_LIMIT_BYTES;
+        let checks = std::mem::take(&mut self.checks);
+        let (long, kept): (Vec<_>, Vec<_>) = checks.into_iter().partition(is_long);
+        self.checks = kept;
+        let told = |ServiceCheck { name, status, .. }: ServiceCheck| {
+            let (bytes, status) = (name.len(), status.name());
+            let name = excerpt(&name, TOLD_CHARS, "…");
+            let message = format!(
+                "a check is not kept, for the name of its service has {bytes} bytes, over \
+                 {SERVICE_NAME_LIMIT_BYTES}: {status}: {name}"
+            );
+            Event::of_watch(Level::Warning, message)
+        };
+        self.events.extend(long.into_iter().map(told));
     }
 
     fn structured(response: &AgentResponse) -> Self {

@@ -45,6 +45,24 @@ fn extract(finished: &Finished, legacy: Legacy) -> Extracted {
     Extracted::of(finished, Tier::Observe, legacy, 1)
 }
 
+/// A service whose name nobody can keep costs its check, not the session.
+#[test]
+fn a_check_of_a_service_with_a_very_long_name_is_told_and_dropped() {
+    let check = |bytes: usize| crate::watch::services::ServiceCheck {
+        name: "a".repeat(bytes),
+        status: ServiceStatus::Down,
+        detail: None,
+    };
+    let services_checked = vec![check(256), check(255)];
+    let accepted = AgentResponse { services_checked, ..response(Escalation::NotNeeded) };
+    let accepted = Payload::Accepted(Box::new(accepted));
+    let extracted = extract(&finished(accepted), Legacy::Read);
+    assert_eq!(extracted.checks, [check(255)]);
+    let told = extracted.events.last().unwrap();
+    assert_eq!(told.level, Level::Warning);
+    assert!(told.message.contains("has 256 bytes, over 255: down: aaa"), "{}", told.message);
+}
+
 /// CO-21: a structured answer is the only source, whatever else there is.
 #[test]
 fn co_21_a_structured_answer_is_the_only_source() {

@@ -19,14 +19,24 @@ const TARGET: Shape = Shape {
     tables: &[],
 };
 
+/// Who is told.
+#[derive(Debug, Default)]
+pub(super) struct Targets {
+    pub(super) all: Vec<Target>,
+    /// The variables that their addresses come from.
+    pub(super) variables: Vec<String>,
+}
+
 /// Reads every target.
 pub(super) fn read(
     reader: &Reader<'_>,
     table: &DeTable<'_>,
     environment: &Environment,
-) -> Result<Vec<Target>, Error> {
-    let Some(all) = Section::table(reader, table, "notify")? else { return Ok(Vec::new()) };
-    let mut targets = Vec::new();
+) -> Result<Targets, Error> {
+    let Some(all) = Section::table(reader, table, "notify")? else {
+        return Ok(Targets::default());
+    };
+    let mut targets = Targets::default();
     for (key, value) in all {
         let (name, offset) = (key.get_ref().to_string(), key.span().start);
         let DeValue::Table(table) = value.get_ref() else {
@@ -36,7 +46,8 @@ pub(super) fn read(
         let section = Section::read(reader, &TARGET, table)?;
         let address = address(&section, environment)
             .map_err(|what| reader.refuse(offset, &format!("`notify.{name}` {what}")))?;
-        targets.push(Target { name, address });
+        targets.variables.extend(section.text("webhook_env").map(str::to_owned));
+        targets.all.push(Target { name, address });
     }
     Ok(targets)
 }

@@ -3,7 +3,7 @@
 //! A tier has the settings of `airtight.toml` that make sense for it, and a task, tools and denied
 //! commands of its own. What it does not say is as for tier 1, then as for all, then built in.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use airtight_core::watch::{Tier, default_tools, denied_commands, tier_prompt};
 use toml::de::{DeTable, DeValue};
@@ -24,6 +24,8 @@ pub(crate) struct TierSettings {
     pub(crate) entries: Vec<Entry>,
     /// Its standing instructions.
     pub(crate) task: String,
+    /// Where they are, if they are in a file.
+    pub(crate) task_file: Option<PathBuf>,
     /// What it may use, by claude's names or ours.
     pub(crate) tools: Vec<String>,
     /// Commands that it must not run.
@@ -35,6 +37,7 @@ pub(crate) struct TierSettings {
 struct Said {
     entries: Vec<Entry>,
     task: Option<String>,
+    task_file: Option<PathBuf>,
     tools: Option<Vec<String>>,
     deny: Option<Vec<String>>,
 }
@@ -69,6 +72,7 @@ pub(super) fn read(
             if own.entries.is_empty() { first.entries.clone() } else { own.entries.clone() };
         TierSettings {
             entries,
+            task_file: own.task_file.clone(),
             task: own.task.clone().unwrap_or_else(|| tier_prompt(tier).to_owned()),
             tools: tools.unwrap_or_else(|| usual_tools(tier)),
             deny: deny.unwrap_or_else(|| usual_denials(tier)),
@@ -99,13 +103,15 @@ fn read_one(
     let contents = reader.section(table)?;
     let own = |name: &str| contents.own.iter().find(|own| own.name == name);
     let place = |own: &Own| format!("{}:{}", reader.path.display(), own.line);
+    let task_file = own("prompt_file").map(|file| {
+        let is_of_home = file.text.starts_with('~');
+        if is_of_home { environment.resolve(&file.text) } else { folder.join(&file.text) }
+    });
     let task = match (own("prompt"), own("prompt_file")) {
         (Some(inline), None) => Some(inline.text.clone()),
         (None, Some(file)) => {
-            let is_of_home = file.text.starts_with('~');
-            let path =
-                if is_of_home { environment.resolve(&file.text) } else { folder.join(&file.text) };
-            Some(read_text(&path, TASK_LIMIT_BYTES, &place(file), "prompt_file")?)
+            let path = task_file.as_deref().unwrap_or(folder);
+            Some(read_text(path, TASK_LIMIT_BYTES, &place(file), "prompt_file")?)
         }
         (Some(_), Some(file)) => {
             let message = format!("{}: `prompt_file` stands beside `prompt`", place(file));
@@ -117,5 +123,5 @@ fn read_one(
     };
     let list = |name: &str| own(name).map(|own| own.list.clone());
     let (tools, deny) = (list("tools"), list("deny"));
-    Ok(Said { task, tools, deny, entries: contents.entries })
+    Ok(Said { task, task_file, tools, deny, entries: contents.entries })
 }

@@ -80,7 +80,17 @@ const HELM_VALUES: [&str; 21] = [
 ];
 
 /// Options of `kubectl` that take a value.
-const KUBECTL_VALUES: [&str; 14] = [
+const KUBECTL_VALUES: [&str; 24] = [
+    "-k",
+    "--kustomize",
+    "--filename",
+    "-p",
+    "--patch",
+    "--patch-file",
+    "--type",
+    "-o",
+    "--output",
+    "--timeout",
     "-n",
     "--namespace",
     "--context",
@@ -154,6 +164,9 @@ fn docker(arguments: &[String]) -> Option<Act> {
         operands.remove(0);
     }
     let (word, services) = operands.split_first()?;
+    if word == "stack" {
+        return stack(services);
+    }
     if word == "service" && services.first().is_some_and(|word| word == "update") {
         let services = services.last().filter(|_| services.len() > 1).cloned();
         let action = CooldownAction::Redeployment;
@@ -169,12 +182,26 @@ fn docker(arguments: &[String]) -> Option<Act> {
     Some(Act { action, services: services.to_vec() })
 }
 
+/// Reads `stack deploy NAME` and `stack rm NAME …`.
+fn stack(words: &[String]) -> Option<Act> {
+    let (word, rest) = words.split_first()?;
+    let (action, services) = match word.as_str() {
+        // What is before the name are the values of options.
+        "deploy" | "up" => {
+            (CooldownAction::Redeployment, rest.last().cloned().into_iter().collect())
+        }
+        "rm" | "remove" | "down" => (CooldownAction::Stop, rest.to_vec()),
+        _ => return None,
+    };
+    Some(Act { action, services })
+}
+
 fn compose(arguments: &[String]) -> Option<Act> {
     let operands = operands(arguments, &COMPOSE_VALUES);
     let (word, services) = operands.split_first()?;
     let action = match word.as_str() {
         "up" => CooldownAction::Restart,
-        "down" => CooldownAction::Stop,
+        "down" | "rm" => CooldownAction::Stop,
         word => verb(word)?,
     };
     Some(Act { action, services: services.to_vec() })
@@ -230,11 +257,25 @@ fn ansible(arguments: &[String]) -> Option<Act> {
 fn helm(arguments: &[String]) -> Option<Act> {
     let operands = operands(arguments, &HELM_VALUES);
     let (word, rest) = operands.split_first()?;
-    if !matches!(word.as_str(), "upgrade" | "rollback") {
-        return None;
-    }
-    let services = rest.first().cloned().into_iter().collect();
-    Some(Act { action: CooldownAction::Redeployment, services })
+    let (action, most) = match word.as_str() {
+        "upgrade" | "rollback" | "install" => (CooldownAction::Redeployment, 1),
+        "uninstall" | "delete" | "del" | "un" => (CooldownAction::Stop, rest.len()),
+        _ => return None,
+    };
+    Some(Act { action, services: rest.iter().take(most).cloned().collect() })
+}
+
+/// Claims that a kind, or a resource with its kind, is something that runs.
+fn is_workload(kind: &str) -> bool {
+    ["deploy", "statefulset", "sts", "daemonset", "ds", "replicaset", "rs"]
+        .iter()
+        .any(|known| kind.starts_with(known))
+}
+
+/// Reads the one resource of `set image KIND/NAME …` and `set image KIND NAME …`.
+fn set(operands: &[String]) -> Vec<String> {
+    let resource = operands.get(2).and_then(|it| it.split_once('/')).map(|(_, name)| name);
+    resource.or(operands.get(3).map(String::as_str)).map(str::to_owned).into_iter().collect()
 }
 
 /// Reads `rollout restart KIND/NAME …` and `rollout restart KIND NAME …`, and so `scale` and `delete`.
@@ -253,8 +294,16 @@ fn kubectl(arguments: &[String]) -> Option<Act> {
         ["delete", "pod" | "pods" | "po", ..] => {
             return Some(Act { action: CooldownAction::Restart, services: Vec::new() });
         }
-        ["delete", kind, ..] if kind.starts_with("deploy") || kind.starts_with("statefulset") => {
-            (CooldownAction::Stop, 1)
+        ["delete", kind, ..] if is_workload(kind) => (CooldownAction::Stop, 1),
+        ["set", "image" | "env" | "resources", kind, ..] if is_workload(kind) => {
+            return Some(Act { action: CooldownAction::Redeployment, services: set(&operands) });
+        }
+        ["patch" | "edit" | "replace", kind, ..] if is_workload(kind) => {
+            (CooldownAction::Redeployment, 1)
+        }
+        // What is in its files is not known.
+        ["apply" | "replace" | "delete"] => {
+            return Some(Act { action: CooldownAction::Redeployment, services: Vec::new() });
         }
         _ => return None,
     };

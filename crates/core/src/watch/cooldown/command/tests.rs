@@ -23,6 +23,18 @@ fn actions(command: &str) -> Vec<String> {
 #[test_case("systemctl --user stop a b" => vec!["stop a", "stop b"])]
 #[test_case("service nginx restart" => vec!["restart nginx"])]
 #[test_case("/etc/init.d/nginx stop" => vec!["stop nginx"])]
+#[test_case("pm2 restart worker" => vec!["restart worker"])]
+#[test_case("systemctl reload-or-restart nginx" => vec!["restart nginx"])]
+#[test_case("docker --context far restart web" => vec!["restart web"]; "a context")]
+#[test_case("docker stack deploy -c stack.yml shop" => vec!["redeployment shop"])]
+#[test_case("docker stack rm shop" => vec!["stop shop"])]
+#[test_case("docker compose rm -sf web" => vec!["stop web"])]
+#[test_case("kubectl -n ns rollout restart deploy/web" => vec!["restart web"]; "a namespace")]
+#[test_case("kubectl set image deployment/web web=web:2" => vec!["redeployment web"])]
+#[test_case("kubectl set image deployment web web=web:2" => vec!["redeployment web"]; "set image with a space")]
+#[test_case("kubectl patch deploy web -p {}" => vec!["redeployment web"])]
+#[test_case("helm -n ns install shop chart" => vec!["redeployment shop"])]
+#[test_case("helm uninstall shop till" => vec!["stop shop", "stop till"])]
 #[test_case("supervisorctl restart worker" => vec!["restart worker"])]
 #[test_case("ansible-playbook -i hosts playbooks/redeploy-jellyfin.yml" => vec!["redeployment jellyfin"])]
 #[test_case("ansible-playbook site.yml --tags redeploy-jellyfin,x" => vec!["redeployment jellyfin"])]
@@ -97,11 +109,11 @@ fn co_93_what_does_not_act_is_no_action(command: &str) {
 }
 
 /// CO-93: fail-open, but told.
-#[test_case("for s in a b; do docker restart $s; done", &CommandNote::UnknownService { written: "$s".to_owned() }; "a variable")]
+#[test_case("docker restart $s", &CommandNote::UnknownService { written: "$s".to_owned() }; "a variable")]
 #[test_case("docker restart $(docker ps -q)", &CommandNote::UnknownService { written: "$".to_owned() }; "a substitution")]
 #[test_case("systemctl restart 'app@*'", &CommandNote::UnknownService { written: "app@*".to_owned() }; "a pattern")]
 #[test_case("docker compose restart", &CommandNote::NoService { command: "docker compose restart".to_owned() }; "all of them")]
-#[test_case("docker ps -q | xargs docker restart", &CommandNote::NoService { command: "docker restart".to_owned() }; "from a pipe")]
+#[test_case("kubectl -n x apply -f web.yml", &CommandNote::NoService { command: "kubectl -n x apply -f web.yml".to_owned() }; "what is in a file")]
 #[test_case("D=docker; $D restart a", &CommandNote::NoService { command: "$D restart a".to_owned() }; "a program by a variable")]
 #[test_case("kubectl delete pod web-7f9c", &CommandNote::NoService { command: "kubectl delete pod web-7f9c".to_owned() }; "a pod")]
 #[test_case("ansible-playbook redeploy.yml", &CommandNote::NoService { command: "ansible-playbook redeploy.yml".to_owned() }; "a playbook for all")]
@@ -111,11 +123,33 @@ fn co_93_what_cannot_be_named_is_let_pass_and_told(command: &str, note: &Command
     assert!(note.event().message.contains("was let pass"));
 }
 
+/// CO-93: what is done again and again cannot be counted.
+#[test_case("for i in 1 2 3 4 5; do docker restart a; done" => Some("docker restart a".to_owned()); "for")]
+#[test_case("for s in a b; do docker restart $s; done" => Some("docker restart $s".to_owned()); "a variable")]
+#[test_case("while true; do docker restart a; sleep 1; done" => Some("docker restart a".to_owned()); "while")]
+#[test_case("until docker restart a; do sleep 1; done" => Some("docker restart a".to_owned()); "until")]
+#[test_case("for i in $(seq 5); do docker restart a; done" => Some("docker restart a".to_owned()); "not understood")]
+#[test_case("bash -c 'for i in 1 2; do docker restart a; done'" => Some("docker restart a".to_owned()); "in another shell")]
+#[test_case("for i in 1 2; do sh -c 'docker restart a'; done" => Some("docker restart a".to_owned()); "around another shell")]
+#[test_case("if true; then for i in 1 2; do docker restart a; done; fi" => Some("docker restart a".to_owned()); "behind a condition")]
+#[test_case("docker ps -q | xargs docker restart" => Some("docker restart".to_owned()); "xargs")]
+#[test_case("seq 5 | xargs -I{} docker restart a" => Some("docker restart a".to_owned()); "xargs with a place")]
+#[test_case("seq 5 | sudo xargs -n1 sh -c 'docker restart a'" => Some("docker restart a".to_owned()); "xargs with a shell")]
+#[test_case("watch -n 1 docker restart a" => Some("docker restart a".to_owned()); "watch")]
+#[test_case("parallel docker restart a ::: 1 2" => Some("docker restart a ::: 1 2".to_owned()); "parallel")]
+#[test_case("find . -name x -exec docker restart a +" => Some("docker restart a +".to_owned()); "find")]
+#[test_case("for i in 1 2; do curl x; done; docker restart a" => None; "behind a loop")]
+#[test_case("docker restart a; for i in 1 2; do curl x; done" => None; "before a loop")]
+#[test_case("docker restart watch" => None; "a name")]
+fn co_93_an_action_in_a_loop_cannot_be_counted(command: &str) -> Option<String> {
+    recognise(command).repeated
+}
+
 #[test]
 fn a_command_that_is_too_long_is_told() {
     let command = format!("docker restart a {}", " ".repeat(COMMAND_LIMIT_BYTES));
     let notes = vec![CommandNote::TooLong { bytes: command.len() }];
-    assert_eq!(recognise(&command), Recognised { actions: Vec::new(), notes });
+    assert_eq!(recognise(&command), Recognised { notes, ..Recognised::default() });
 }
 
 #[test]
