@@ -47,7 +47,7 @@ layers:
 
 unit:
 	cargo nextest run --workspace $(RELEASED) --locked --no-fail-fast
-	cargo test --workspace --locked --doc --quiet
+	cargo test --workspace $(RELEASED) --locked --doc --quiet
 
 # The vendors' own clients against the scripted server.
 sdk:
@@ -55,7 +55,7 @@ sdk:
 
 # Generated pages are compared by tests; this builds the API documentation.
 docs:
-	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --locked --no-deps --quiet
+	RUSTDOCFLAGS="-D warnings" cargo doc --workspace $(RELEASED) --locked --no-deps --quiet
 
 bless: setup ## Write the generated pages and snapshots again
 	AIRTIGHT_BLESS=1 TRYCMD=overwrite INSTA_UPDATE=always cargo nextest run --workspace $(RELEASED) --no-fail-fast

@@ -50,7 +50,13 @@ fn card(name: &str, door: Door) -> Value {
             json!({ "id": name, "object": "model", "created": 0, "owned_by": "airtight" })
         }
         Door::Anthropic => {
-            json!({ "type": "model", "id": name, "display_name": name, "created_at": EPOCH })
+            json!({
+                "type": "model",
+                "id": name,
+                "display_name": name,
+                "created_at": EPOCH,
+                "lifecycle": "active",
+            })
         }
     }
 }

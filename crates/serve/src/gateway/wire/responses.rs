@@ -285,7 +285,10 @@ fn usage(reply: &Reply) -> Value {
     let tokens = Tokens::of(&reply.usage);
     json!({
         "input_tokens": tokens.input,
-        "input_tokens_details": { "cached_tokens": tokens.cache_read },
+        "input_tokens_details": {
+            "cached_tokens": tokens.cache_read,
+            "cache_write_tokens": tokens.cache_write,
+        },
         "output_tokens": tokens.output,
         "output_tokens_details": { "reasoning_tokens": tokens.reasoning },
         "total_tokens": tokens.input + tokens.output,
