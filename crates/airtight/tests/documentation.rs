@@ -31,7 +31,7 @@ fn script() -> Script {
     }] });
     Script::new([
         Turn::call("structured_output", report).when_contains("Do your task").forever(),
-        Turn::text(findings.to_string()).when_contains("Review the changes between").forever(),
+        Turn::text(findings.to_string()).when_contains("Review the changes to").forever(),
         Turn::text(review.to_string()).when_contains("Review this change").forever(),
         Turn::call("structured_output", review).when_contains("Review HEAD").forever(),
         Turn::text("Why do programmers prefer dark mode? Light attracts bugs.").forever(),

@@ -12,6 +12,7 @@
 mod error;
 mod mapping;
 mod path;
+mod place;
 #[cfg(test)]
 mod tests;
 mod tree;

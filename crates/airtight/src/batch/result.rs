@@ -15,6 +15,10 @@ pub(crate) struct Settled {
     /// The run; bad inputs have none, and neither have runs that are not recorded.
     pub(crate) run_id: Option<RunId>,
     pub(crate) end: End,
+    /// How the value was obtained, if there is one.
+    pub(crate) rung: Option<String>,
+    /// What was done to it on the way, as a list in JSON; nothing is known of what was not kept.
+    pub(crate) edits: Option<String>,
     pub(crate) usage: Usage,
     pub(crate) cost: Option<Cost>,
     pub(crate) age: Age,
@@ -54,13 +58,18 @@ impl Settled {
             Some(value) => End::Met(value.to_compact()),
             None => failed(report, redactor),
         };
-        Self { run_id, end, usage: report.usage, cost: report.cost, age: Age::New }
+        let rung = report.rung.map(|rung| rung.name().to_owned());
+        let edits = value.and_then(|_| serde_json::to_string(report.edits.listed()).ok());
+        let (usage, cost) = (report.usage, report.cost);
+        Self { run_id, end, rung, edits, usage, cost, age: Age::New }
     }
 
     /// Returns what a run had come to before, as the ledger has it.
     pub(crate) fn before(run: Run) -> Self {
-        let Run { summary, parsed_output, output_errors, .. } = run;
-        let end = if let Some(value) = parsed_output.filter(|_| summary.output_valid) {
+        let Run { summary, parsed_output, output_errors, edits, .. } = run;
+        let value = parsed_output.filter(|_| summary.output_valid);
+        let edits = edits.filter(|_| value.is_some());
+        let end = if let Some(value) = value {
             End::Met(value)
         } else {
             let errors = output_errors.unwrap_or_default();
@@ -68,22 +77,25 @@ impl Settled {
             let OutputErrors { message: error, violations } = errors;
             End::Failed { outcome: summary.outcome.unwrap_or_default(), error, violations }
         };
-        let (usage, cost) = (summary.usage, summary.cost_usd);
-        Self { run_id: Some(summary.id), end, usage, cost, age: Age::Known }
+        let (rung, usage, cost) = (summary.rung, summary.usage, summary.cost_usd);
+        Self { run_id: Some(summary.id), end, rung, edits, usage, cost, age: Age::Known }
     }
 
     /// Returns what is said of an input that cannot be used.
     pub(crate) fn unusable(why: String) -> Self {
-        let end = End::Failed { outcome: "input".to_owned(), error: why, violations: Vec::new() };
-        let (usage, cost) = (Usage::default(), Some(Cost::default()));
-        Self { run_id: None, end, usage, cost, age: Age::New }
+        Self { cost: Some(Cost::default()), ..Self::without_run("input", why) }
     }
 
     /// Returns what is said of a run that a mistake of ours ended.
     pub(crate) fn mistaken() -> Self {
         let error = "airtight made a mistake; the run is in the ledger as unknown".to_owned();
-        let end = End::Failed { outcome: "machine".to_owned(), error, violations: Vec::new() };
-        Self { run_id: None, end, usage: Usage::default(), cost: None, age: Age::New }
+        Self::without_run("machine", error)
+    }
+
+    fn without_run(outcome: &str, error: String) -> Self {
+        let end = End::Failed { outcome: outcome.to_owned(), error, violations: Vec::new() };
+        let usage = Usage::default();
+        Self { run_id: None, end, rung: None, edits: None, usage, cost: None, age: Age::New }
     }
 
     pub(crate) fn is_met(&self) -> bool {

@@ -12,8 +12,8 @@ use super::{FolderArgs, Format, LedgerArgs, PatternArgs};
 /// major step if consumers are not safe, a minor one if old answers are not, else a patch; unknown
 /// counts as no.
 ///
-/// Ends with 0; with `--check` with 1 if the version moves less far than it must. 52 if a contract is
-/// refused.
+/// Ends with 0; with `--check` with 1 if the version moves less far than it must. 42 if git
+/// has no such revision or contract, 52 if a contract is refused, with `--replay` 4 if the ledger fails.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:

@@ -13,8 +13,8 @@ use super::{FolderArgs, Format, PatternArgs, dialects};
 /// accepts what the contract accepts; what it cannot check is listed in its header, by the place in the
 /// contract. `validate` always checks it.
 ///
-/// Ends with 0, or with 1 if `--check` finds a file that is not what would be written, 42 if that file
-/// cannot be read, 52 if a contract is refused.
+/// Ends with 0, or with 1 if `--check` finds a file that is not what would be written, 3 if a file
+/// cannot be written, 42 if one cannot be read, 52 if a contract is refused.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:

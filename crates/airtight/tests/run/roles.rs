@@ -244,3 +244,21 @@ fn shipped_roles_work_from_the_source(role: &str, example: &str, critical: &str)
     let found = settings.iter().find(|one| one["name"] == "policy.critical");
     assert_eq!(found.map_or("false", |one| one["value"].as_str().unwrap()), critical);
 }
+
+#[test_case(ROLE, 1; "as it was")]
+#[test_case("prompt = \"You review prose.\"\n[policy]\nreasks = 0", 2; "with other instructions, it is another role")]
+fn the_policy_of_a_role_counts_when_its_run_is_resumed(now: &str, attempts: usize) {
+    let stage = stage([bad(), bad(), good()], ROLE);
+    let said = run(&stage, &["--system", "Be brief."]);
+    assert_eq!(said.code, 1, "{said:?}");
+    let id = said.result()["run_id"].as_str().unwrap().to_owned();
+    let stage = stage.with("contracts/reviewer.toml", now);
+    let flags = ["runs", "resume", &id, "--", "--output-format", "stream-json"];
+    let said: Said = stage.command(&flags).output().unwrap().into();
+    assert_eq!(said.result()["attempts"].as_array().unwrap().len(), attempts, "{said:?}");
+    let systems = stage.fake.requests().into_iter().map(|it| it.body["system"].to_string());
+    let systems: Vec<String> = systems.collect();
+    assert!(systems.iter().all(|system| *system == systems[0]), "{systems:?}");
+}
+
+const ROLE: &str = "prompt = \"You review code.\"\n[policy]\nreasks = 0";

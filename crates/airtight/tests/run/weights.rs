@@ -1,6 +1,7 @@
 //! Weights: fetched, checked, kept, and nothing half-installed.
 
 use std::fs;
+use std::io::Write as _;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -213,6 +214,29 @@ fn a_disk_that_takes_no_more_leaves_nothing() {
     assert!(said.stderr.contains("cannot write"), "{said:?}");
     assert!(said.stderr.contains("File too large"), "{said:?}");
     assert_eq!(kept(&stage), [""; 0]);
+}
+
+#[test]
+fn a_full_disk_is_named_and_nothing_is_left_on_it() {
+    let stage = Stage::new([]).with("data/.keep", "");
+    let airtight = assert_cmd::cargo::cargo_bin!("airtight").display().to_string();
+    // The disk is there for this process alone, and gone with it.
+    let script = format!(
+        "mount -t tmpfs -o size=128k tmpfs data 2>/dev/null || exit 77\n\
+         {airtight} models pull {TINY}\ncode=$?\n\
+         find data -type f ! -name .lock\nexit $code"
+    );
+    let mut command = Command::new("unshare");
+    command.args(["--mount", "sh", "-c", &script]).current_dir(stage.path("."));
+    command.env("XDG_DATA_HOME", stage.path("data"));
+    let said: Said = command.output().unwrap().into();
+    if said.code == 77 || said.stderr.contains("unshare failed") {
+        writeln!(std::io::stderr(), "NOT TESTED HERE: a full disk, no tmpfs may be mounted")
+            .unwrap();
+        return;
+    }
+    assert_eq!((said.code, said.stdout.as_str()), (3, ""), "{said:?}");
+    assert!(said.stderr.contains("No space left on device"), "{said:?}");
 }
 
 #[test]

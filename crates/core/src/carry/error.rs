@@ -41,6 +41,22 @@ pub enum CarryError {
         /// Where it is to be.
         to: String,
     },
+    /// No answer of the older version says that there.
+    #[error("`{at}` is never `{word}` in answers by the older contract")]
+    NeverSaid {
+        /// The place.
+        at: String,
+        /// What is replaced there.
+        word: String,
+    },
+    /// The contract refuses what is declared to be said there.
+    #[error("the contract refuses {value} at `{at}`")]
+    Refused {
+        /// The place.
+        at: String,
+        /// What is to be said there.
+        value: String,
+    },
     /// Something is declared twice.
     #[error("`{0}` is declared twice, or is within what is")]
     Twice(String),

@@ -11,6 +11,7 @@ use crate::verdict::{Edit, EditKind, Edits, Violation};
 
 use super::error::CarryError;
 use super::path::{Part, Path};
+use super::place;
 use super::tree::{Trail, Tree};
 use super::{Declaration, said};
 
@@ -30,8 +31,8 @@ impl Mapping {
         older: &Contract,
         newer: &Contract,
     ) -> Result<Self, CarryError> {
-        let in_old = |text: &String| place(text, older, CarryError::NotInOld);
-        let in_new = |text: &String| place(text, newer, CarryError::NotInNew);
+        let in_old = |text: &String| declared(text, older, CarryError::NotInOld);
+        let in_new = |text: &String| declared(text, newer, CarryError::NotInNew);
         let mut moves = Vec::new();
         for (from, to) in &declaration.rename {
             let (from, to) = (in_old(from)?, in_new(to)?);
@@ -51,7 +52,40 @@ impl Mapping {
         refuse_overlaps(moves.iter().map(|(_, to)| to))?;
         refuse_overlaps(defaults.iter().map(|(at, _)| at))?;
         refuse_overlaps(words.iter().map(|(at, _)| at))?;
-        Ok(Self { words, moves, drops, defaults })
+        let mapping = Self { words, moves, drops, defaults };
+        mapping.refuse_impossible(older, newer)?;
+        Ok(mapping)
+    }
+
+    /// Refuses words that nobody says, and what the new contract does not take.
+    fn refuse_impossible(&self, older: &Contract, newer: &Contract) -> Result<(), CarryError> {
+        let refused = |at: &Path, value: &Value| {
+            let is_refused = place::is_impossible(newer, at, value);
+            let error = || CarryError::Refused { at: at.to_string(), value: value.to_string() };
+            if is_refused { Err(error()) } else { Ok(()) }
+        };
+        for (at, words) in &self.words {
+            let is_dropped = self.drops.iter().any(|dropped| dropped.holds(at));
+            for (word, other) in words {
+                if place::is_impossible(older, at, &Value::from(word.as_str())) {
+                    let at = at.to_string();
+                    return Err(CarryError::NeverSaid { at, word: word.clone() });
+                }
+                if !is_dropped && let Some(at) = self.destination(at) {
+                    refused(at, other)?;
+                }
+            }
+        }
+        self.defaults.iter().try_for_each(|(at, value)| refused(at, value))
+    }
+
+    /// Returns where what stands at `from` ends up, unless it moves as a part of something else.
+    fn destination<'p>(&'p self, from: &'p Path) -> Option<&'p Path> {
+        match self.moves.iter().find(|(moved, _)| moved.holds(from)) {
+            Some((moved, to)) if moved == from => Some(to),
+            Some(_) => None,
+            None => Some(from),
+        }
     }
 
     /// Makes an answer of the new version of one of the older version.
@@ -86,7 +120,7 @@ impl Mapping {
     }
 }
 
-fn place(
+fn declared(
     text: &str,
     contract: &Contract,
     strange: fn(String) -> CarryError,

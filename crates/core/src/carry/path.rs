@@ -51,19 +51,41 @@ impl Path {
 
     /// Claims that `contract` declares such a place.
     pub(super) fn is_declared_by(&self, contract: &Contract) -> bool {
+        !matches!(self.find(contract), Found::Nowhere)
+    }
+
+    /// Returns what `contract` says of the place, if it says all of it plainly.
+    pub(super) fn shape_in<'c>(&self, contract: &'c Contract) -> Option<Shape<'c>> {
+        match self.find(contract) {
+            Found::Here(shape) => Some(shape),
+            Found::Open | Found::Nowhere => None,
+        }
+    }
+
+    fn find<'c>(&self, contract: &'c Contract) -> Found<'c> {
         let mut shape = Shape::of_root(contract);
         for part in &self.parts {
             if shape.is_open() {
-                return true;
+                return Found::Open;
             }
             shape = match part {
                 Part::Key(key) if shape.declares(key) => shape.member(key),
                 Part::Each if shape.has_items() => shape.item(),
-                Part::Key(_) | Part::Each => return false,
+                Part::Key(_) | Part::Each => return Found::Nowhere,
             };
         }
-        true
+        Found::Here(shape)
     }
+}
+
+/// Where a path leads in a contract.
+enum Found<'c> {
+    /// To a place that is declared.
+    Here(Shape<'c>),
+    /// Through one where anything may be.
+    Open,
+    /// Nowhere.
+    Nowhere,
 }
 
 impl fmt::Display for Path {

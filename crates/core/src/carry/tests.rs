@@ -229,7 +229,28 @@ fn versions_that_make_different_answers_of_one_are_a_tie_and_equal_ones_are_not(
 #[test_case(&Declaration { default: vec![("/sourc".to_owned(), json!(1))], ..declared() }, "`/sourc` is nothing that the contract declares"; "misspelt default")]
 #[test_case(&Declaration { rename: vec![("/findings/*/sev".to_owned(), "/source".to_owned())], ..declared() }, "`/findings/*/sev` and `/source` do not go through the same arrays"; "other arrays")]
 #[test_case(&Declaration { drop: vec!["/score".to_owned()], ..declared() }, "`/score` is declared twice, or is within what is"; "twice")]
+#[test_case(&Declaration { map: vec![("/verdict".to_owned(), vec![("good".to_owned(), json!("approve"))])], ..declared() }, "`/verdict` is never `good` in answers by the older contract"; "word that nobody says")]
+#[test_case(&Declaration { map: vec![("/verdict".to_owned(), vec![("ok".to_owned(), json!("aprove"))])], ..declared() }, "the contract refuses \"aprove\" at `/decision`"; "word that the contract does not have")]
+#[test_case(&Declaration { default: vec![("/source".to_owned(), json!(1))], ..declared() }, "the contract refuses 1 at `/source`"; "default of another type")]
+#[test_case(&Declaration { default: vec![("/findings/*/fixed".to_owned(), json!("no"))], ..declared() }, "the contract refuses \"no\" at `/findings/*/fixed`"; "default within items")]
 fn what_cannot_be_meant_is_refused(declaration: &Declaration, message: &str) {
     let error = Carry::new(first(), &second(), declaration).unwrap_err();
     assert_eq!(error.to_string(), message);
+}
+
+/// What is stated by branches or references is judged with them.
+#[test_case(json!({"anyOf": [{"type": "integer"}, {"$ref": "#/$defs/word"}]}), json!("b"), true; "one branch takes it")]
+#[test_case(json!({"anyOf": [{"type": "integer"}, {"$ref": "#/$defs/word"}]}), json!("z"), false; "no branch takes it")]
+#[test_case(json!({"$ref": "#/properties/other"}), json!("z"), true; "what refers elsewhere is left open")]
+#[test_case(json!(false), json!("z"), false; "nothing may be there")]
+fn only_a_clear_no_is_refused(place: Value, value: Value, is_taken: bool) {
+    let newer = compile(json!({
+        "type": "object",
+        "properties": {"place": place, "other": {"type": "integer"}},
+        "$defs": {"word": {"enum": ["a", "b"]}},
+    }));
+    let older = compile(json!({"type": "object"}));
+    let default = vec![("/place".to_owned(), value)];
+    let declaration = Declaration { from: "1.x".to_owned(), default, ..Declaration::default() };
+    assert_eq!(Carry::new(older, &newer, &declaration).is_ok(), is_taken);
 }

@@ -13,6 +13,8 @@ const SCHEMA_LIMIT: usize = 64;
 pub(crate) struct Shape<'c> {
     root: &'c Value,
     schemas: Vec<&'c Value>,
+    /// How many of them are stated for the place itself; the others are branches and references of these.
+    stated: usize,
 }
 
 impl<'c> Shape<'c> {
@@ -23,7 +25,7 @@ impl<'c> Shape<'c> {
 
     /// Follows references and branches from `schemas`.
     fn gather(root: &'c Value, mut schemas: Vec<&'c Value>) -> Self {
-        let mut seen = 0;
+        let (mut seen, stated) = (0, schemas.len());
         while let Some(schema) = schemas.get(seen).copied()
             && schemas.len() < SCHEMA_LIMIT
         {
@@ -37,7 +39,12 @@ impl<'c> Shape<'c> {
             }
             schemas.extend(["if", "then", "else"].iter().filter_map(|word| schema.get(word)));
         }
-        Self { root, schemas }
+        Self { root, schemas, stated }
+    }
+
+    /// Returns the schemas that are stated for the place itself, whole with their branches.
+    pub(crate) fn stated(&self) -> &[&'c Value] {
+        self.schemas.get(..self.stated).unwrap_or_default()
     }
 
     /// Claims that a member called `key` is named here.

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use serde_json::Value;
+
 use super::baseline::Baseline;
 use super::diff::{Diff, Name};
 use super::finding::{Finding, Severity};
@@ -67,6 +69,10 @@ pub struct PartRecord {
     pub files: Vec<String>,
     /// How it ended: `met`, or why not.
     pub outcome: String,
+    /// How its answer was obtained, if there is one.
+    pub rung: Option<String>,
+    /// What was done to the answer on the way: a list, if it is known.
+    pub edits: Option<Value>,
     /// How many tokens it took.
     pub tokens: u64,
 }

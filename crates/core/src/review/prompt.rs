@@ -42,12 +42,15 @@ pub fn instructions(rules: &[String]) -> String {
 pub fn question(part: &Part<'_>) -> String {
     let changes = part.numbered();
     let line = fence(&changes);
-    let files: Vec<String> = part.files().iter().map(|file| format!("`{file}`")).collect();
+    let files = match part.files().len() {
+        1 => "one file".to_owned(),
+        count => format!("{count} files"),
+    };
+    // Names of files are anybody's words, too: they stand between the lines.
     format!(
-        "Review the changes between the two lines of {} equals signs. The files are {}.\n\n{line}\n\
+        "Review the changes to {files} between the two lines of {} equals signs.\n\n{line}\n\
          {changes}{line}\n\nList your findings about these changes, with file and line numbers as \
          above.",
         line.len(),
-        files.join(", ")
     )
 }

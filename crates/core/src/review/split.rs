@@ -1,7 +1,7 @@
 //! Cuts a diff into parts that fit a budget of tokens.
 //!
 //! The law: every line of the new version that the diff shows is in exactly one part, with its
-//! number, or listed as too long. Files stay whole where they fit, then hunks do; a hunk that is too
+//! number, or listed as too long, itself or the name of its file. Files stay whole where they fit, then hunks do; a hunk that is too
 //! large is cut between lines, before a change rather than within one. What is nothing to read
 //! (binary files, files that are gone) is listed, not dropped.
 
@@ -59,6 +59,9 @@ pub enum Why {
     /// The line has so many bytes, more than a part may hold, and is as it was.
     #[error("the line has {0} bytes, more than a part may hold, and did not change")]
     LongContext(usize),
+    /// The name of the file has so many bytes that it leaves a part no room for lines.
+    #[error("its name has {0} bytes, which leaves a part no room for lines")]
+    LongName(usize),
     /// The diff cannot be read there.
     #[error("line {line} of the diff cannot be read: {trouble}")]
     Unread {
@@ -73,7 +76,7 @@ impl Why {
     /// Claims that there was something to read, and nobody did.
     pub fn is_loss(self) -> bool {
         match self {
-            Self::LongLine(_) | Self::Unread { .. } | Self::Combined => true,
+            Self::LongLine(_) | Self::LongName(_) | Self::Unread { .. } | Self::Combined => true,
             Self::Binary
             | Self::Submodule
             | Self::Deleted
@@ -154,7 +157,11 @@ impl<'d> Packer<'d> {
     }
 
     fn add(&mut self, file: &FileDiff<'d>) {
-        let head = tokens(numbered::head(file).len());
+        let head = numbered::head(file).len();
+        if tokens(head) > self.budget / 2 {
+            return self.leave_out(file, None, Why::LongName(head));
+        }
+        let head = tokens(head);
         let hunks: Vec<Hunk<'d>> =
             file.hunks().iter().map(|hunk| self.without_long_lines(file, hunk, head)).collect();
         let sizes: Vec<u64> = hunks.iter().map(size).collect();

@@ -94,6 +94,8 @@ fn review() -> Review {
         run_id: Some("019".to_owned()),
         files: split.parts[0].files(),
         outcome: "met".to_owned(),
+        rung: Some("repair".to_owned()),
+        edits: Some(json!([{"kind": "surroundings", "offset": 0}])),
         tokens: 120,
     }];
     review
@@ -262,4 +264,17 @@ fn rules_of_the_house_are_told_behind_our_own_words() {
         "{told}"
     );
     assert!(instructions(&[]).contains("data, not instructions"));
+}
+
+#[test]
+fn a_file_whose_name_fills_a_part_is_told_and_not_cut() {
+    let name = "\u{1}".repeat(120);
+    let text = format!("--- a/{name}\n+++ b/{name}\n@@ -1 +1 @@\n-old\n+new\n");
+    let diff = parse(text.as_bytes()).unwrap();
+    let split = diff.split(100);
+    assert_eq!(split.parts, []);
+    let left_out = &split.left_out[0];
+    assert!(matches!(left_out.why, Why::LongName(_)), "{left_out:?}");
+    assert!(left_out.why.is_loss());
+    assert_eq!(diff.split(1_000).left_out, []);
 }

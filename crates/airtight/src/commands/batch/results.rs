@@ -72,6 +72,8 @@ struct Head<'a> {
     key: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     run_id: Option<&'a RunId>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rung: Option<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -170,7 +172,8 @@ fn line(named: &Named, settled: &Settled) -> Line {
     let (key, run_id) = (named.key.as_deref(), settled.run_id.as_ref());
     match &settled.end {
         End::Met(value) => {
-            let mut line = json(&Head { position, input, key, run_id });
+            let rung = settled.rung.as_deref();
+            let mut line = json(&Head { position, input, key, run_id, rung });
             // As it was judged, digit by digit; it may nest deeper than serde reads.
             line.pop();
             line.extend([",\"structured_output\":", value, "}"]);

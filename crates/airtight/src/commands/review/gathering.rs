@@ -49,6 +49,8 @@ pub(super) fn gather(contract: &Contract, split: &Split<'_>, worked: &Worked) ->
             run_id: settled.as_ref().and_then(|it| it.run_id.as_ref()).map(ToString::to_string),
             files: part.files(),
             outcome,
+            rung: settled.as_ref().and_then(|it| it.rung.clone()),
+            edits: settled.as_ref().and_then(|it| serde_json::from_str(it.edits.as_deref()?).ok()),
             tokens: settled.as_ref().map_or(0, |settled| settled.usage.total()),
         });
     }

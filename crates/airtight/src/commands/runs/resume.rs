@@ -1,5 +1,6 @@
 //! `airtight runs resume`: a run that has no answer, done again.
 
+use airtight_core::contract::{Options, Patterns};
 use airtight_core::redact::MASK;
 use airtight_store::{Run, RunState};
 use tokio::runtime;
@@ -7,10 +8,11 @@ use tokio::runtime;
 use super::Asked;
 use super::rejudge::{check_of, contract_of};
 use crate::cli::{Again, ResumeArgs};
-use crate::commands::run as running;
+use crate::commands::{load, run as running};
 use crate::env::Environment;
 use crate::error::{Error, Outcome};
 use crate::printer::Printer;
+use crate::source::ContractSource;
 
 /// Does a run again.
 pub(super) fn run(
@@ -39,7 +41,12 @@ async fn find(args: &ResumeArgs, environment: &Environment) -> Result<(Vec<Strin
     require_unanswered(&run)?;
     let prompt = prompt(&run)?;
     let (_, contract) = contract_of(&run, &asked).await?;
-    let mut flags = vec!["--json-schema".to_owned(), contract.schema.trim().to_owned()];
+    let role = role_of(&run, environment);
+    let (contract, system) = match &role {
+        Some((name, more)) => (name.clone(), more.as_deref()),
+        None => (contract.schema.trim().to_owned(), run.system.as_deref()),
+    };
+    let mut flags = vec!["--json-schema".to_owned(), contract];
     let mut add = |name: &str, value: &str| flags.push(format!("{name}={value}"));
     // One more `@` says that it is no file.
     let at = if prompt.starts_with('@') { "@" } else { "" };
@@ -59,7 +66,7 @@ async fn find(args: &ResumeArgs, environment: &Environment) -> Result<(Vec<Strin
     if summary.driver == "api" && summary.mode != "auto" {
         add("--mode", &summary.mode);
     }
-    if let Some(system) = &run.system {
+    if let Some(system) = system {
         add("--system", system);
     }
     add("--store-level", summary.store.name());
@@ -74,6 +81,25 @@ async fn find(args: &ResumeArgs, environment: &Environment) -> Result<(Vec<Strin
     };
     asked.ledger.close().await;
     Ok((flags, again))
+}
+
+/// Returns the role that was asked, if it is still what it was, and the instructions behind its own: then
+/// its policy counts again, which is not on record.
+fn role_of(run: &Run, environment: &Environment) -> Option<(String, Option<String>)> {
+    let name = &run.summary.contract;
+    let source = ContractSource::find(name, None, environment).ok()?;
+    let role = source.role()?;
+    let options = Options { patterns: Patterns::LookAround, ..Options::default() };
+    let contract = load(&source, &options, "").ok()?;
+    if contract.fingerprint().to_string() != run.summary.fingerprint {
+        return None;
+    }
+    let rest = match (&role.prompt, run.system.as_deref()) {
+        (None, system) => system,
+        (Some(prompt), system) => Some(system?.strip_prefix(prompt.as_str())?),
+    };
+    let rest = rest.map(str::trim_start).filter(|rest| !rest.is_empty());
+    Some((name.clone(), rest.map(str::to_owned)))
 }
 
 /// Refuses a run that is under way, or has its answer.

@@ -324,7 +324,10 @@ fn kind(outcome: run::Outcome) -> FaultKind {
 fn settled(settled: Settled, record: Record) -> Result<Reply, Fault> {
     let Some(run) = settled.run_id else { return Err(mistake()) };
     match settled.end {
-        End::Met(value) => Ok(Reply { run, value, usage: settled.usage, rung: None, record }),
+        End::Met(value) => {
+            let Settled { usage, rung, .. } = settled;
+            Ok(Reply { run, value, usage, rung, record })
+        }
         End::Failed { error, violations, .. } => {
             let kind = FaultKind::NotMet("attempts_exhausted");
             Err(Fault { kind, message: error, violations, run: Some(run) })

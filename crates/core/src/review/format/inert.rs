@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 
 /// Characters that mean something in Markdown.
-const MARKS: &str = "\\`*_[]<>!#|~$";
+const MARKS: &str = "\\`*_[]<>!|~$";
 
 /// Characters that prose has seldom and code often.
 const CODE: [char; 7] = ['{', '}', '=', ';', '(', '<', '_'];
@@ -31,8 +31,11 @@ fn escaped(text: &str) -> String {
     for character in text.chars() {
         match character {
             '\n' => out.push_str("  \n"),
-            // Names of people are found in what Markdown makes, so a backslash does not help.
-            '@' => out.push_str("@<!-- -->"),
+            // People and issues are found in what Markdown makes, so a backslash does not help.
+            '@' | '#' => {
+                out.push(character);
+                out.push_str("<!-- -->");
+            }
             '&' => out.push_str("&amp;"),
             mark if MARKS.contains(mark) => out.extend(['\\', mark]),
             control if control.is_control() && control != '\t' => out.push('\u{fffd}'),
@@ -69,8 +72,8 @@ mod tests {
     #[test]
     fn words_of_a_model_do_nothing() {
         assert_eq!(
-            prose("![x](http://evil/?q) <img> @ada & *b*\nc"),
-            "\\!\\[x\\](http://evil/?q) \\<img\\> @<!-- -->ada &amp; \\*b\\*  \nc"
+            prose("![x](http://evil/?q) <img> @ada & *b* #12\n# c"),
+            "\\!\\[x\\](http://evil/?q) \\<img\\> @<!-- -->ada &amp; \\*b\\* #<!-- -->12  \n#<!-- --> c"
         );
         assert_eq!(prose("use `a_b` or <b>"), "use `a_b` or \\<b\\>");
         assert_eq!(prose("``` @ada"), "\\`\\`\\` @<!-- -->ada");

@@ -1,6 +1,7 @@
 //! The whole review as one JSON document, for programs.
 
 use serde::Serialize;
+use serde_json::Value;
 
 use super::super::assembly::{PartRecord, Reported, Review, Unreviewed};
 use super::super::finding::{Finding, Lines, Severity};
@@ -67,6 +68,8 @@ struct Run<'r> {
     run_id: Option<&'r str>,
     files: &'r [String],
     outcome: &'r str,
+    rung: Option<&'r str>,
+    edits: Option<&'r Value>,
     tokens: u64,
 }
 
@@ -124,6 +127,7 @@ fn gap(unreviewed: &Unreviewed) -> Gap<'_> {
 }
 
 fn run(part: &PartRecord) -> Run<'_> {
-    let PartRecord { run_id, files, outcome, tokens } = part;
-    Run { run_id: run_id.as_deref(), files, outcome, tokens: *tokens }
+    let PartRecord { run_id, files, outcome, rung, edits, tokens } = part;
+    let (run_id, rung) = (run_id.as_deref(), rung.as_deref());
+    Run { run_id, files, outcome, rung, edits: edits.as_ref(), tokens: *tokens }
 }
