@@ -31,16 +31,23 @@ SCRIPT = {
 }
 
 
+def held(gate):
+    """A script that answers whoever says the name of the gate only once that is open."""
+    points = [{"after": 1, "act": {"type": "gate", "name": gate}}]
+    turn = {"when": {"contains": [gate]}, "repeat": "forever", **SCRIPT["otherwise"], "points": points}
+    return {**SCRIPT, "turns": [turn]}
+
+
 class Fake:
     """A server while it runs: `with Fake() as fake`. Without a log it is quicker, and tells nothing."""
 
-    def __init__(self, log=True):
-        self.is_logged = log
+    def __init__(self, log=True, script=SCRIPT):
+        self.is_logged, self.script = log, script
 
     def __enter__(self):
         self.folder = tempfile.TemporaryDirectory()
         place = pathlib.Path(self.folder.name)
-        (place / "script.json").write_text(json.dumps(SCRIPT))
+        (place / "script.json").write_text(json.dumps(self.script))
         self.log = place / "log.ndjson"
         command = [TARGET / "airtight-fake", "--script", place / "script.json"]
         command += ["--log", self.log] if self.is_logged else ["--forget"]
@@ -60,6 +67,12 @@ class Fake:
         """All requests so far, in order."""
         lines = (json.loads(line) for line in self.log.read_bytes().split(b"\n") if line)
         return [line["request"] for line in lines if line["type"] == "request"]
+
+    def open(self, gate):
+        """Lets everybody through who waits at a gate."""
+        connection = http.client.HTTPConnection(self.address)
+        connection.request("POST", f"/fake/gates/{gate}")
+        connection.getresponse().read()
 
     def send(self, connection, path, body):
         """Sends one request, reads its answer to the end, and returns when both happened."""

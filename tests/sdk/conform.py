@@ -48,6 +48,24 @@ def breaks(act):
         error = error.__cause__
 
 
+def grow(partials, whole):
+    """Demands that each partial value is a beginning of the next, and the last one of `whole`."""
+    for before, after in zip(partials, [*partials[1:], whole], strict=True):
+        assert begins(before, after), f"\n  before {before!r}\n  after  {after!r}"
+
+
+def begins(before, after):
+    """Claims that `before` may grow into `after`; what is absent may become anything."""
+    if before is None:
+        return True
+    if isinstance(before, dict) and isinstance(after, dict):
+        return all(begins(value, after.get(name)) for name, value in before.items())
+    if isinstance(before, list) and isinstance(after, list):
+        return len(before) <= len(after) and all(map(begins, before, after))
+    # The digits of a number arrive one by one, too.
+    return type(before) is type(after) and str(after).startswith(str(before))
+
+
 def run(cases):
     """Runs every case and says which passed; the first that fails ends the program."""
     for case in cases:

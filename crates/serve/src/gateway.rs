@@ -49,6 +49,10 @@ const UNRECORDED: HeaderName = HeaderName::from_static("airtight-unrecorded");
 /// The longest key that makes a second request the same.
 const KEY_LIMIT: usize = 255;
 
+/// How much of the names of members is told, of one and of all: clients have limits for headers, too.
+const NAME_LIMIT: usize = 100;
+const NAMES_LIMIT: usize = 1000;
+
 /// What the gateway works with.
 #[derive(Clone)]
 pub(crate) struct Gateway {
@@ -116,7 +120,7 @@ impl Gateway {
                 streamed(speech.map_err(|it| problem(&it))?)
             }
         };
-        note(&mut response, &IGNORED, &asked.ignored.join(", "));
+        note(&mut response, &IGNORED, &listed(&asked.ignored));
         Ok(response)
     }
 }
@@ -162,6 +166,23 @@ fn streamed(speech: Speech) -> Response {
     note(&mut response, &HeaderName::from_static("x-accel-buffering"), "no");
     note(&mut response, &RUN, run.as_str());
     response
+}
+
+/// Lists names so that a header can hold them: in ASCII, and within limits.
+fn listed(names: &[String]) -> String {
+    let mut list = String::new();
+    for (at, name) in names.iter().enumerate() {
+        let name: String = name.escape_default().take(NAME_LIMIT).collect();
+        if list.len() + name.len() > NAMES_LIMIT {
+            let more = format!(", and {} more", names.len() - at);
+            list.push_str(&more);
+            break;
+        }
+        let separator = if list.is_empty() { "" } else { ", " };
+        list.push_str(separator);
+        list.push_str(&name);
+    }
+    list
 }
 
 /// Adds a header, if there is something to say.

@@ -1,5 +1,8 @@
 //! Sockets: accepted within limits, ended within seconds.
 
+#[cfg(test)]
+mod patience;
+
 use std::io;
 use std::net::SocketAddr;
 use std::pin::pin;
@@ -16,6 +19,7 @@ use axum::routing::get;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
@@ -125,7 +129,10 @@ impl Server {
 }
 
 /// Answers one client until it leaves, or until `stop`.
-async fn serve(stream: TcpStream, router: Router, stop: CancellationToken) {
+async fn serve<S>(stream: S, router: Router, stop: CancellationToken)
+where
+    S: AsyncRead + AsyncWrite + Unpin,
+{
     let service = TowerToHyperService::new(router);
     let mut builder = http1::Builder::new();
     builder

@@ -2,6 +2,8 @@
 
 mod bench;
 mod clerk;
+mod files;
+mod shelf;
 mod token;
 mod valve;
 
@@ -38,6 +40,7 @@ pub(super) fn run(
     let stop = CancellationToken::new();
     signals::listen(stop.clone())?;
     let log = logging::start(environment);
+    files::make_room();
     let config = Config::load(environment, None, args.entries(), args.trust.trust())?;
     let books = books(&config, environment)?;
     let found = token::find(args, environment)?;

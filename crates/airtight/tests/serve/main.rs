@@ -9,7 +9,9 @@
 )]
 
 mod answers;
+mod crowd;
 mod faults;
+mod naughty;
 mod probes;
 mod stage;
 mod starts;

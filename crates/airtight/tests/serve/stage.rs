@@ -116,9 +116,32 @@ impl Backstage {
         command
     }
 
+    /// Returns the same command, for a program that may have so many files open until it asks for more.
+    pub(crate) fn with_few_files(&self, arguments: &[&str], files: &str) -> Command {
+        let whole = self.command(arguments);
+        let mut command = Command::new("sh");
+        command
+            .args(["-c", &format!("ulimit -S -n {files}; exec \"$0\" \"$@\"")])
+            .arg(whole.get_program())
+            .args(whole.get_args())
+            .env_clear()
+            .envs(whole.get_envs().filter_map(|(name, value)| Some((name, value?))))
+            .current_dir(self.folder.path())
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        command
+    }
+
     /// Starts the server, and waits until it listens.
     pub(crate) fn serve(self, arguments: &[&str]) -> Stage {
-        let mut server = self.command(arguments).spawn().unwrap();
+        let command = self.command(arguments);
+        self.start(command)
+    }
+
+    /// Starts the server by this command, and waits until it listens.
+    pub(crate) fn start(self, mut command: Command) -> Stage {
+        let mut server = command.spawn().unwrap();
         let mut stderr = BufReader::new(server.stderr.take().unwrap());
         let mut line = String::new();
         stderr.read_line(&mut line).unwrap();

@@ -56,6 +56,11 @@ impl Stream {
     }
 }
 
+/// Posts a question, and returns all events of its answer.
+pub(crate) fn events(stage: &Stage, path: &str, asked: &Value) -> Vec<Value> {
+    Stream::open(stage, path, asked).rest()
+}
+
 fn streaming(model: &str) -> Value {
     let mut asked = chat(model);
     asked["stream"] = json!(true);

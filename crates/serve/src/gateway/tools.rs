@@ -4,6 +4,7 @@
 //! the contract then, and the answer is dressed as a call. Tools that the model may choose among are
 //! refused: nobody here could run them.
 
+use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::asked::Form;
@@ -39,6 +40,12 @@ impl Choice {
     }
 }
 
+/// Claims that two schemas say the same: some libraries send theirs as a tool and as a format.
+fn is_same(one: &str, other: &str) -> bool {
+    let read = serde_json::from_str::<Value>;
+    one == other || matches!((read(one), read(other)), (Ok(one), Ok(other)) if one == other)
+}
+
 /// Returns what the answer must satisfy and how it is dressed: by the tool that is forced, else by `format`.
 pub(super) fn settle(
     format: Option<Schema>,
@@ -63,12 +70,12 @@ pub(super) fn settle(
         }
     };
     let Some(tool) = forced else { return Ok((format, Form::Text)) };
-    if format.is_some() {
-        return refused("a forced tool and a format are two contracts: leave one out");
-    }
     let Some(parameters) = tool.parameters else {
         return refused("the forced tool has no parameters, so nothing is asked for");
     };
+    if format.is_some_and(|format| !is_same(&format.text, parameters.get())) {
+        return refused("a forced tool and a format are two contracts: leave one out");
+    }
     let schema = Schema { name: Some(tool.name.clone()), text: parameters.get().to_owned() };
     Ok((Some(schema), Form::Call { name: tool.name }))
 }

@@ -178,7 +178,8 @@ fn entries(meaning: Meaning) -> Vec<Entry> {
     }
 }
 
-fn unknown(name: &str) -> Fault {
+/// Says that a name stands for nothing here.
+pub(super) fn unknown(name: &str) -> Fault {
     let known: String = name.chars().take(100).collect();
     Fault::new(
         FaultKind::UnknownModel,

@@ -1,6 +1,5 @@
 //! Answers the questions of the gateway, each by a run on record.
 
-use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use airtight_agent::provider::Provider;
@@ -15,15 +14,17 @@ use tokio::task::spawn_blocking;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::bench::{Bench, CLI_SUFFIX, USUAL, Workshop};
+use super::bench::{self, Bench, CLI_SUFFIX, USUAL, Workshop};
+use super::shelf::Shelf;
 use super::valve::{Valve, Witness};
 use crate::advice;
 use crate::batch::{End, Settled};
 use crate::commands::batch::plan::contract_row;
 use crate::ledger::{self, Entered, Recorder};
 
-/// How many models are kept ready; a server has few.
+/// How many models are kept ready, and the longest name of one; a server has few, and names are short.
 const BENCHES: usize = 64;
+const NAME_LIMIT_BYTES: usize = 256;
 
 /// How many contracts are kept ready, and the longest of them: together no more than 16 MB.
 const CONTRACTS: usize = 256;
@@ -43,8 +44,8 @@ struct Office {
     interrupt: CancellationToken,
     /// Every run that is under way: each puts its own end on record.
     runs: TaskTracker,
-    benches: Mutex<HashMap<String, Place>>,
-    contracts: Mutex<HashMap<Schema, Arc<Contract>>>,
+    benches: Mutex<Shelf<String, Place>>,
+    contracts: Mutex<Shelf<Schema, Arc<Contract>>>,
     models: Vec<String>,
 }
 
@@ -59,8 +60,8 @@ impl Clerk {
             workshop,
             ledger,
             runs: TaskTracker::new(),
-            benches: Mutex::default(),
-            contracts: Mutex::default(),
+            benches: Mutex::new(Shelf::new(BENCHES)),
+            contracts: Mutex::new(Shelf::new(CONTRACTS)),
             models,
         }))
     }
@@ -128,25 +129,35 @@ impl Office {
 
     /// Returns what answers by `name` need, made ready if it is not.
     async fn bench(&self, name: &str) -> Result<Arc<Bench>, Fault> {
+        if name.len() > NAME_LIMIT_BYTES {
+            return Err(bench::unknown(name));
+        }
+        let benches = || self.benches.lock().unwrap_or_else(PoisonError::into_inner);
         let place = {
-            let mut benches = self.benches.lock().unwrap_or_else(PoisonError::into_inner);
-            if benches.len() >= BENCHES && !benches.contains_key(name) {
-                benches.clear();
-            }
-            Arc::clone(benches.entry(name.to_owned()).or_default())
+            let mut benches = benches();
+            benches.find(name).unwrap_or_else(|| {
+                let place = Place::default();
+                benches.keep(name.to_owned(), Arc::clone(&place));
+                place
+            })
         };
         let make = async || {
             let (workshop, name) = (self.workshop.clone(), name.to_owned());
             let made = spawn_blocking(move || workshop.bench(&name)).await;
             made.map_err(|_| mistake())?.map(Arc::new)
         };
-        place.get_or_try_init(make).await.cloned()
+        let made = place.get_or_try_init(make).await.cloned();
+        if made.is_err() {
+            // Names that stand for nothing must not take the room of those that do.
+            benches().drop_if(name, |place| !place.initialized());
+        }
+        made
     }
 
     /// Compiles a contract, or refuses it with all that is wrong with it.
     async fn contract(&self, schema: Schema) -> Result<(Arc<Contract>, ContractRow), Fault> {
         let known = || self.contracts.lock().unwrap_or_else(PoisonError::into_inner);
-        let found = known().get(&schema).cloned();
+        let found = known().find(&schema);
         let contract = if let Some(contract) = found {
             contract
         } else {
@@ -155,11 +166,7 @@ impl Office {
             let compiled = spawn_blocking(move || compile(&to_compile)).await;
             let contract = Arc::new(compiled.map_err(|_| mistake())??);
             if schema.text.len() <= CONTRACT_LIMIT_BYTES {
-                let mut known = known();
-                if known.len() >= CONTRACTS {
-                    known.clear();
-                }
-                known.insert(schema.clone(), Arc::clone(&contract));
+                known().keep(schema.clone(), Arc::clone(&contract));
             }
             contract
         };

@@ -1,0 +1,131 @@
+//! Clients that take their time, and more of them than there are seats. The clock is set, not waited for.
+
+use std::net::{Ipv4Addr, SocketAddr};
+
+use airtight_store::Location;
+use tempfile::TempDir;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, DuplexStream, duplex, split};
+use tokio::task::JoinHandle;
+use tokio::time::{Instant, pause};
+
+use super::*;
+use crate::desk::{Answering, Fault, FaultKind, Growth, Question};
+use crate::settings::Limits;
+use crate::token::Token;
+
+const TOKEN: &str = "token-of-the-test-0123456789";
+const SECOND: Duration = Duration::from_secs(1);
+
+/// A desk that nobody sits at.
+struct Nobody;
+
+impl Desk for Nobody {
+    fn models(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    fn answer(&self, _: Question, _: Option<Arc<Growth>>) -> Answering {
+        Box::pin(async { Err(Fault::new(FaultKind::Mistake, "nobody is here")) })
+    }
+}
+
+fn settings(connections: usize) -> Settings {
+    Settings {
+        bind: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
+        token: Token::new(TOKEN).unwrap(),
+        hosts: Vec::new(),
+        limits: Limits { connections, ..Limits::default() },
+    }
+}
+
+async fn ledger() -> (Ledger, TempDir) {
+    let folder = tempfile::tempdir().unwrap();
+    let place = Location::Sqlite(folder.path().join("ledger.db"));
+    (Ledger::open(&place).await.unwrap(), folder)
+}
+
+/// A connection to a server, with a clock that goes on only while everybody waits.
+async fn connected() -> (DuplexStream, JoinHandle<()>, TempDir) {
+    let (ledger, folder) = ledger().await;
+    let router = router(&settings(1), Gateway { desk: Arc::new(Nobody), ledger });
+    pause();
+    let (client, server) = duplex(1 << 20);
+    (client, tokio::spawn(serve(server, router, CancellationToken::new())), folder)
+}
+
+#[tokio::test]
+async fn a_head_that_comes_in_drops_is_not_waited_for() {
+    let (mut client, serving, _folder) = connected().await;
+    let begun = Instant::now();
+    client.write_all(b"GET /api/v1/health HTTP/1.1\r\nHost: localhost\r\n").await.unwrap();
+    while client.write_all(b"X-Drop: 1\r\n").await.is_ok() {
+        sleep(SECOND).await;
+    }
+    serving.await.unwrap();
+    let waited = begun.elapsed();
+    assert!(waited >= HEAD_PATIENCE && waited <= HEAD_PATIENCE + 2 * SECOND, "{waited:?}");
+}
+
+#[tokio::test]
+async fn a_client_that_says_nothing_is_not_waited_for() {
+    let (mut client, serving, _folder) = connected().await;
+    let begun = Instant::now();
+    let mut said = Vec::new();
+    client.read_to_end(&mut said).await.unwrap();
+    serving.await.unwrap();
+    assert_eq!(begun.elapsed().as_secs(), HEAD_PATIENCE.as_secs());
+}
+
+#[tokio::test]
+async fn a_body_that_comes_in_drops_is_told_to_be_too_slow() {
+    let (client, _serving, _folder) = connected().await;
+    let (mut hears, mut says) = split(client);
+    let begun = Instant::now();
+    let head = format!(
+        "POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer \
+         {TOKEN}\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n"
+    );
+    says.write_all(head.as_bytes()).await.unwrap();
+    let dripping = tokio::spawn(async move {
+        while says.write_all(b" ").await.is_ok() {
+            sleep(SECOND).await;
+        }
+    });
+    let mut said = String::new();
+    hears.read_to_string(&mut said).await.unwrap();
+    assert!(said.starts_with("HTTP/1.1 408 ") && said.contains("\"too_slow\""), "{said}");
+    assert!(begun.elapsed() <= 2 * Duration::from_secs(30), "{:?}", begun.elapsed());
+    dripping.abort();
+}
+
+/// Asks for the health of the server and reads the answer, but does not leave.
+async fn ask(client: &mut TcpStream) -> String {
+    client.write_all(b"GET /api/v1/health HTTP/1.1\r\nHost: localhost\r\n\r\n").await.unwrap();
+    let mut said = vec![0; 4096];
+    let length = client.read(&mut said).await.unwrap();
+    String::from_utf8_lossy(&said[..length]).into_owned()
+}
+
+#[tokio::test]
+async fn whoever_finds_no_seat_waits_until_one_is_free() {
+    let (ledger, _folder) = ledger().await;
+    let server = Server::bind(settings(2), ledger, Arc::new(Nobody)).await.unwrap();
+    let address = server.address();
+    let stop = CancellationToken::new();
+    let running = tokio::spawn(server.run(stop.clone()));
+    pause();
+    let begun = Instant::now();
+    let mut seated = Vec::new();
+    for _ in 0..2 {
+        let mut client = TcpStream::connect(address).await.unwrap();
+        assert!(ask(&mut client).await.starts_with("HTTP/1.1 200 OK"));
+        seated.push(client);
+    }
+    assert_eq!(begun.elapsed(), Duration::ZERO);
+    let mut late = TcpStream::connect(address).await.unwrap();
+    assert!(ask(&mut late).await.starts_with("HTTP/1.1 200 OK"));
+    // Those who have a seat and want nothing keep it only so long.
+    assert!(begun.elapsed() >= HEAD_PATIENCE, "{:?}", begun.elapsed());
+    stop.cancel();
+    running.await.unwrap();
+}
