@@ -29,7 +29,7 @@ const FOLDER: &str = "AIRTIGHT_TEST_MONTH";
 /// The lives after which an operator decides about a memory, and what.
 const DECISIONS: [(usize, bool); 4] = [(20, true), (30, false), (40, true), (50, true)];
 
-/// How a process ends that came to its end.
+/// The signal of `kill -9`.
 const KILLED: i32 = 9;
 
 pub(crate) struct Month {

@@ -60,8 +60,10 @@ impl Ledgered {
     pub(crate) async fn read(folder: &Path) -> Self {
         let location = Location::Sqlite(folder.join("ledger.db"));
         let ledger = Ledger::open(&location).await.unwrap();
-        let everything = SessionFilter::default();
-        let sessions: Vec<Session> = all!(|page| ledger.sessions(&everything, page));
+        let (every_session, every_event) = (SessionFilter::default(), EventFilter::default());
+        let (every_action, every_memory) = (ActionFilter::default(), MemoryFilter::default());
+        let every_escalation = EscalationFilter::default();
+        let sessions: Vec<Session> = all!(|page| ledger.sessions(&every_session, page));
         let mut prompts = BTreeMap::new();
         for session in sessions.iter().filter(|it| it.cause == "verification") {
             let (_, texts) = ledger.session(&session.id).await.unwrap();
@@ -70,12 +72,12 @@ impl Ledgered {
         let record = Self {
             sessions,
             prompts,
-            events: all!(|page| ledger.watch_events(&EventFilter::default(), page)),
+            events: all!(|page| ledger.watch_events(&every_event, page)),
             chains: all!(|page| ledger.chains(page)),
-            actions: all!(|page| ledger.actions(&ActionFilter::default(), page)),
-            escalations: all!(|page| ledger.escalations(&EscalationFilter::default(), page)),
+            actions: all!(|page| ledger.actions(&every_action, page)),
+            escalations: all!(|page| ledger.escalations(&every_escalation, page)),
             checks: all!(|page| ledger.service_checks(None, page)),
-            memories: all!(|page| ledger.memories(&MemoryFilter::default(), page)),
+            memories: all!(|page| ledger.memories(&every_memory, page)),
             notifications: all!(|page| ledger.notifications(None, page)),
         };
         ledger.close().await;
