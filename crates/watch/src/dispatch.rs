@@ -73,7 +73,7 @@ enum Whose {
 
 impl Dispatch {
     /// Begins to deliver what is queued.
-    pub(crate) fn start(post: Post) -> Self {
+    pub(crate) fn start(post: &Post) -> Self {
         let estate = Arc::clone(&post.estate);
         let (ending, cut) = (CancellationToken::new(), CancellationToken::new());
         let (mut wakes, mut working) = (Vec::new(), JoinSet::new());

@@ -119,7 +119,7 @@ impl<S: Staff, C: Clock + 'static> Watcher<S, C> {
         self.teller.tell(Notice::Leading { fence: lead.fence() });
         let bell = Arc::new(Bell::new(&ledger, &estate).await?);
         let clock = Arc::clone(&self.clock);
-        let dispatch = Dispatch::start(Post {
+        let dispatch = Dispatch::start(&Post {
             ledger: ledger.clone(),
             lead,
             estate: Arc::clone(&estate),
