@@ -44,7 +44,9 @@ pub(crate) use runs::{
 pub(crate) use serve::ServeArgs;
 pub(crate) use stats::{Grouping, StatsArgs};
 pub(crate) use transcript::{TranscriptArgs, TranscriptOf};
-pub(crate) use watch::{WatchAction, WatchArgs, WatchDecisionArgs, WatchListArgs};
+pub(crate) use watch::{
+    WatchAction, WatchArgs, WatchDecisionArgs, WatchListArgs, WatchServiceArgs,
+};
 pub(crate) use worker::WorkerArgs;
 
 /// Make AI agents keep a contract

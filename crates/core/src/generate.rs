@@ -33,7 +33,7 @@ mod laws;
 use crate::contract::{Contract, ExampleError};
 use crate::lower::{Dialect, EnforcedBy, Loss, Narrowing, Unportable, Unsayable, lower};
 
-pub use prompt::Prompt;
+pub use prompt::{Prompt, RESPONSE_HEADING};
 
 /// The most text that is generated: ten times what the largest contract itself takes.
 const TEXT_LIMIT_BYTES: usize = 40 * 1024 * 1024;

@@ -230,6 +230,9 @@ mod tests {
     #[test_case("TOKENIZERS_PARALLELISM" => false)]
     #[test_case("PWD" => false)]
     #[test_case("OLDPWD" => false)]
+    #[test_case("SLACK_WEBHOOK" => true; "whoever knows a webhook can write to it")]
+    #[test_case("webhookUrl" => true)]
+    #[test_case("WEB_HOOKS_DIR" => false)]
     #[test_case("PATH" => false)]
     #[test_case("SSH_AUTH_SOCK" => false)]
     fn a_name_says_that_it_is_of_a_secret(name: &str) -> bool {

@@ -21,12 +21,14 @@ mod page;
 mod prompt;
 mod quote;
 mod response;
+mod roll;
 mod schedule;
 mod services;
 mod session;
 mod span;
 mod tier;
 mod tools;
+mod vigil;
 
 pub use chain::{
     Approved, Brief, Chain, ChainOutcome, ChainPolicy, ChainSession, ChainStart, Known, OutOfTurn,
@@ -38,7 +40,7 @@ pub use cooldown::{
     CooldownChange, CooldownClaim, CooldownLimits, CooldownVerdict, Counter, Denied, Recognised,
     Window, judge_command, recognise, settle_claims,
 };
-pub use digest::{DIGEST_MS, Digest, is_digest_due};
+pub use digest::{DIGEST_MS, Digest, digest_since, is_digest_due};
 pub use escalation::{
     Blocked, BlockedBy, Decision, ESCALATION_LIMIT_CHARS, Escalate, EscalationBlock,
     EscalationPolicy, PastEscalation, Situation, WatchMode, affected, decide, escalation_block,
@@ -56,12 +58,15 @@ pub use memory::{
     OBSERVATION_LIMIT_CHARS, SESSION_CLAIMS_LIMIT, Trust, approve, learn, memory_block,
     same_observation,
 };
-pub use notification::{Notification, NotificationCategory, generic_payload, slack_payload};
-pub use prompt::tier_prompt;
+pub use notification::{
+    Notification, NotificationCategory, QUIET_MS, Told, generic_payload, slack_payload,
+};
+pub use prompt::{tier_prompt, with_response_format, without_response_format};
 pub use response::{
     AgentResponse, Escalation, EscalationRequest, KeyedMemory, NoResponse, RESPONSE_SCHEMAS,
     ResponseSchema,
 };
+pub use roll::{GONE, Roll};
 pub use schedule::{
     INTERVAL_MS, NextChain, NextKind, Schedule, Trigger, VERIFICATION_MS, Verification,
 };
@@ -75,3 +80,4 @@ pub use session::{
 };
 pub use tier::{NoTier, Tier};
 pub use tools::{TierTool, default_tools, denied_commands, settings_for};
+pub use vigil::{Alarm, BLIND_LIMIT, Vigil};

@@ -131,14 +131,14 @@ pub(crate) async fn escalations(
 pub(crate) fn queued(
     estate: &Estate,
     notification: &Notification,
-    chain: &str,
+    chain: Option<&str>,
 ) -> Vec<NewNotification> {
     let to = |target: &crate::notify::Target| NewNotification {
         category: notification.category.name().to_owned(),
         target: target.name.clone(),
         title: notification.title.clone(),
         body: notification.body.clone(),
-        chain: Some(chain.to_owned()),
+        chain: chain.map(str::to_owned),
     };
     estate.targets.iter().map(to).collect()
 }
@@ -161,8 +161,8 @@ pub(crate) fn event(
     }
 }
 
-/// Returns everything in a record, but what only the watch knows.
-pub(crate) fn minutes(estate: &Estate, chain: &str, record: &Record, at_ms: i64) -> Minutes {
+/// Returns everything in a record, but what people are told and what only the watch knows.
+pub(crate) fn minutes(chain: &str, record: &Record, at_ms: i64) -> Minutes {
     let session = record.session.as_ref();
     let id = session.map(|session| session.id.as_str());
     let tier = session.map(|session| i64::from(session.tier.number()));
@@ -172,12 +172,10 @@ pub(crate) fn minutes(estate: &Estate, chain: &str, record: &Record, at_ms: i64)
         EventOrigin::Watch => EventOrigin::Watch.name(),
     };
     let events = record.events.iter().map(|it| event(it, id, chain, origin(it))).collect();
-    let notifications = record.notifications.iter().flat_map(|it| queued(estate, it, chain));
     let mut minutes = Minutes {
         at_ms,
         ended: session.map(session_end).into_iter().collect(),
         events,
-        notifications: notifications.collect(),
         services: record.services.iter().map(service).collect(),
         checks: record.services.iter().map(|change| check(change, id)).collect(),
         escalations: escalations_of(record, chain),

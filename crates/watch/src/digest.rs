@@ -1,13 +1,13 @@
-//! What a day came to, counted from the ledger.
+//! What the time since the last digest came to, counted from the ledger.
 
-use airtight_core::watch::{DIGEST_MS, Digest, Level, SessionStatus, Tier};
+use airtight_core::watch::{Digest, Level, SessionStatus, Tier};
 use airtight_store::{Ledger, StoreError};
 
 use crate::book;
 
-/// Counts the day before `now_ms`.
-pub(crate) async fn of(ledger: &Ledger, now_ms: i64) -> Result<Digest, StoreError> {
-    let counts = ledger.watch_counts(now_ms.saturating_sub(DIGEST_MS)).await?;
+/// Counts what happened from `since_ms` to `now_ms`.
+pub(crate) async fn of(ledger: &Ledger, since_ms: i64, now_ms: i64) -> Result<Digest, StoreError> {
+    let counts = ledger.watch_counts(since_ms).await?;
     let number = |count: i64| u64::try_from(count).unwrap_or(0);
     let of_tier = |tier: Tier| {
         let of_it = counts.sessions.iter().filter(|((it, _), _)| *it == i64::from(tier.number()));
@@ -21,6 +21,7 @@ pub(crate) async fn of(ledger: &Ledger, now_ms: i64) -> Result<Digest, StoreErro
     };
     let unfinished = counts.sessions.iter().filter(|((_, status), _)| is_unfinished(status));
     Ok(Digest {
+        span_ms: now_ms.saturating_sub(since_ms),
         sessions: Tier::ALL.map(of_tier),
         unfinished: unfinished.map(|(_, count)| number(*count)).sum(),
         events: Level::ALL

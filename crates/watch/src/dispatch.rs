@@ -44,12 +44,20 @@ pub(crate) struct Dispatch {
     working: JoinSet<()>,
 }
 
+/// Who delivers, and for whom.
+#[derive(Clone)]
+pub(crate) struct Post {
+    pub(crate) ledger: Ledger,
+    pub(crate) lead: Lead,
+    pub(crate) estate: Arc<Estate>,
+    pub(crate) teller: Arc<dyn Teller>,
+    /// The time of the watch, in Unix milliseconds.
+    pub(crate) now: Arc<dyn Fn() -> i64 + Send + Sync>,
+}
+
 /// What one target is told.
 struct Round {
-    ledger: Ledger,
-    lead: Lead,
-    estate: Arc<Estate>,
-    teller: Arc<dyn Teller>,
+    post: Post,
     courier: Courier,
     whose: Whose,
     cut: CancellationToken,
@@ -64,26 +72,15 @@ enum Whose {
 }
 
 impl Dispatch {
-    /// Begins to deliver what `lead` queues.
-    pub(crate) fn start(
-        ledger: &Ledger,
-        lead: Lead,
-        estate: &Arc<Estate>,
-        teller: &Arc<dyn Teller>,
-    ) -> Self {
+    /// Begins to deliver what is queued.
+    pub(crate) fn start(post: &Post) -> Self {
+        let estate = Arc::clone(&post.estate);
         let (ending, cut) = (CancellationToken::new(), CancellationToken::new());
         let (mut wakes, mut working) = (Vec::new(), JoinSet::new());
         let targets = estate.targets.iter().cloned().map(Whose::Of);
         for whose in targets.chain([Whose::Nobodys]) {
-            let round = Round {
-                ledger: ledger.clone(),
-                lead,
-                estate: Arc::clone(estate),
-                teller: Arc::clone(teller),
-                courier: Courier::new(estate.folder.clone(), estate.environment.clone()),
-                whose,
-                cut: cut.clone(),
-            };
+            let courier = Courier::new(estate.folder.clone(), estate.environment.clone());
+            let round = Round { post: post.clone(), courier, whose, cut: cut.clone() };
             let wake = Arc::new(Notify::new());
             drop(working.spawn(work(round, Arc::clone(&wake), ending.clone())));
             wakes.push(wake);
@@ -140,14 +137,15 @@ impl Round {
     async fn deliver(&self) -> Result<(), WatchError> {
         let mut page = Page { limit: AT_ONCE, after: None, order: Order::OldestFirst };
         loop {
-            let queued = self.ledger.notifications(Some(NotificationState::Queued), page).await?;
+            let queued =
+                self.post.ledger.notifications(Some(NotificationState::Queued), page).await?;
             let Some(last) = queued.last() else { return Ok(()) };
             page.after = Some(last.number);
             for notification in queued.into_iter().filter(|it| self.is_mine(it)) {
                 if self.cut.is_cancelled() {
                     return Ok(());
                 }
-                if is_due(&notification, self.ledger.now_ms()) {
+                if is_due(&notification, (self.post.now)()) {
                     self.deliver_one(notification).await?;
                 }
             }
@@ -157,7 +155,7 @@ impl Round {
     fn is_mine(&self, queued: &airtight_store::Notification) -> bool {
         match &self.whose {
             Whose::Of(target) => target.name == queued.target,
-            Whose::Nobodys => self.estate.targets.iter().all(|it| it.name != queued.target),
+            Whose::Nobodys => self.post.estate.targets.iter().all(|it| it.name != queued.target),
         }
     }
 
@@ -175,12 +173,12 @@ impl Round {
         };
         if let Err(error) = &delivered {
             let (target, error) = (queued.target.clone(), error.clone());
-            self.teller.tell(Notice::Undelivered { target, error, again });
+            self.post.teller.tell(Notice::Undelivered { target, error, again });
         }
         let delivery = Delivery { id: queued.id, state, attempts, error: delivered.err() };
-        let at_ms = self.ledger.now_ms();
+        let at_ms = (self.post.now)();
         let minutes = Minutes { at_ms, deliveries: vec![delivery], ..Minutes::default() };
-        Ok(self.ledger.minute(self.lead, minutes).await?)
+        Ok(self.post.ledger.minute(self.post.lead, minutes).await?)
     }
 
     async fn send(
@@ -210,6 +208,7 @@ fn payload(address: &Address, queued: &airtight_store::Notification) -> Value {
     let category = NotificationCategory::named(&queued.category);
     let notification = Notification {
         category: category.unwrap_or(NotificationCategory::HumanAttention),
+        cause: String::new(),
         title: queued.title.clone(),
         body: queued.body.clone(),
     };

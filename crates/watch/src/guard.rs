@@ -18,6 +18,7 @@ use airtight_store::{ActionEnd, Lead, Ledger, Minutes, NewAction, Reserved};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
+use crate::bell::Bell;
 use crate::book;
 use crate::door::{Call, Porter};
 use crate::error::WatchError;
@@ -49,6 +50,7 @@ pub struct Gatekeeper {
     tier: Tier,
     /// Cancelled when the session is ended before its own end.
     interrupt: CancellationToken,
+    bell: Arc<Bell>,
     /// What was put on record for calls that are under way.
     reserved: Mutex<HashMap<String, Vec<String>>>,
 }
@@ -65,6 +67,7 @@ pub(crate) struct Post {
     pub(crate) chain: String,
     pub(crate) tier: Tier,
     pub(crate) interrupt: CancellationToken,
+    pub(crate) bell: Arc<Bell>,
 }
 
 impl Gatekeeper {
@@ -73,10 +76,10 @@ impl Gatekeeper {
         estate: Arc<Estate>,
         teller: Arc<dyn Teller>,
         now: Arc<Now>,
-        Post { session, chain, tier, interrupt }: Post,
+        Post { session, chain, tier, interrupt, bell }: Post,
     ) -> Self {
         let reserved = Mutex::default();
-        Self { ledger, lead, estate, teller, now, session, chain, tier, interrupt, reserved }
+        Self { ledger, lead, estate, teller, now, session, chain, tier, interrupt, bell, reserved }
     }
 
     /// Decides whether the call `id` with this command may happen, and puts on record what it does.
@@ -138,13 +141,9 @@ impl Gatekeeper {
                 Ok(Some(Ok(())))
             }
             CooldownVerdict::Deny(denied) => {
-                let notification = denied.notification();
-                let minutes = Minutes {
-                    at_ms: now_ms,
-                    events: vec![self.event(&denied.event())],
-                    notifications: book::queued(&self.estate, &notification, &self.chain),
-                    ..Minutes::default()
-                };
+                let events = vec![self.event(&denied.event())];
+                let mut minutes = Minutes { at_ms: now_ms, events, ..Minutes::default() };
+                self.bell.ring(&mut minutes, [denied.notification()], &self.chain);
                 self.tell(&denied.event());
                 self.ledger.minute(self.lead, minutes).await?;
                 Ok(Some(Err(denied.reason)))

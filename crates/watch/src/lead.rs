@@ -1,6 +1,6 @@
 //! The lead of one process, renewed as long as it lives.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use airtight_store::{Lead, Ledger};
 use tokio::task::JoinHandle;
@@ -37,11 +37,12 @@ impl Leadership {
 async fn renew(ledger: Ledger, ttl: Duration, lead: Lead, lost: CancellationToken) {
     // However this ends, whoever acts on the lead is told.
     let _told = lost.drop_guard();
-    let mut renewed = Instant::now();
-    while renewed.elapsed() < ttl {
+    let ttl_ms = i64::try_from(ttl.as_millis()).unwrap_or(i64::MAX);
+    let mut renewed_ms = ledger.now_ms();
+    while ledger.now_ms().saturating_sub(renewed_ms) < ttl_ms {
         tokio::time::sleep(ttl / 3).await;
         match ledger.lead(ttl).await {
-            Ok(Some(still)) if still == lead => renewed = Instant::now(),
+            Ok(Some(still)) if still == lead => renewed_ms = ledger.now_ms(),
             // Taken by another, or given up and taken again: what was begun is not ours any more.
             Ok(Some(_) | None) => break,
             Err(error) => tracing::warn!(%error, "the lead is not renewed yet"),

@@ -10,8 +10,10 @@
 //!              └ replaced: nothing is written └─ Minutes ◄─┘ what it yields, with the end of its run
 //! ```
 
+mod bell;
 mod book;
 mod clock;
+mod conclude;
 mod digest;
 mod dispatch;
 mod door;
@@ -19,10 +21,12 @@ mod error;
 mod estate;
 mod files;
 mod guard;
+mod handoff;
 mod lead;
 mod log;
 mod notice;
 mod notify;
+mod recover;
 mod session;
 mod staff;
 mod watcher;

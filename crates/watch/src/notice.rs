@@ -90,6 +90,19 @@ pub enum Notice {
     },
 }
 
+impl Notice {
+    /// Returns an event as it is told.
+    pub(crate) fn of_stored(event: &airtight_store::NewWatchEvent) -> Self {
+        let level = airtight_core::watch::Level::named(&event.level);
+        Self::Event {
+            session: event.session.clone(),
+            level: level.unwrap_or(airtight_core::watch::Level::Info).name(),
+            service: event.service.clone(),
+            message: event.message.clone(),
+        }
+    }
+}
+
 /// Tells what happens.
 pub trait Teller: Send + Sync {
     /// Tells one thing; must not wait.

@@ -1,13 +1,12 @@
 //! One session: begun on record, worked on by the staff, and ended in one transaction with its run.
 
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use airtight_agent::{CommandEnd, CommandPlace, run_command};
 use airtight_core::watch::{
-    Brief, Chain, Event, Finished, HANDOFF_LIMIT_BYTES, HandoffFile, Known, Level, MarkerReader,
-    Record, SessionEnding, Step, memory_block, response_text, session_context,
+    Brief, Chain, Event, Finished, HandoffFile, Known, Level, MarkerReader, Record, SessionEnding,
+    Step, memory_block, response_text, session_context,
 };
 use airtight_store::{ActionFilter, Minutes, NewSession, StoreError};
 use serde_json::json;
@@ -18,6 +17,7 @@ use crate::clock::Clock;
 use crate::door::Door;
 use crate::error::WatchError;
 use crate::guard::{Gatekeeper, Post};
+use crate::handoff;
 use crate::log::SessionLog;
 use crate::notice::Notice;
 use crate::staff::{Assignment, Performed, Staff, Witness};
@@ -28,6 +28,9 @@ const PRE_SESSION_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// How long the staff has to end a session that was interrupted: programs are asked, then killed.
 const GRACE: Duration = Duration::from_secs(30);
+
+/// How long nobody looks at the clock while a session goes on.
+const LOOK_AT_CLOCK: Duration = Duration::from_secs(10);
 
 /// What a tier is asked where nobody asks for anything else.
 const ROUTINE: &str = "Do your task for the estate that is described here.";
@@ -61,11 +64,14 @@ impl<S: Staff, C: Clock + 'static> Office<'_, S, C> {
         let context = self.context(brief).await?;
         let prompt = self.prompt(brief, &context);
         self.enter(chain, brief, &id, (&log, &context, &prompt)).await?;
+        let before = handoff::trace(self.estate.handoff.as_deref());
         let (performed, interruption) = self.attend(brief, &id, prompt, &mut log).await;
         if interruption == Interruption::Replaced {
             return Err(WatchError::Replaced);
         }
-        self.end(chain, &id, performed, interruption).await
+        let handoff = handoff::read(self.estate.handoff.as_deref(), before.as_ref());
+        let finished = finished(&performed, interruption, handoff);
+        self.end(chain, &id, performed, finished).await
     }
 
     /// Asks the command that may refuse a session.
@@ -166,6 +172,7 @@ impl<S: Staff, C: Clock + 'static> Office<'_, S, C> {
         prompt: String,
         log: &mut Option<SessionLog>,
     ) -> (Performed, Interruption) {
+        let began_at_ms = self.now_ms();
         let interrupt = CancellationToken::new();
         let guard = Arc::new(self.gatekeeper(brief, id, interrupt.clone()));
         let door = Door::open(Arc::clone(&guard));
@@ -187,7 +194,7 @@ impl<S: Staff, C: Clock + 'static> Office<'_, S, C> {
             performed = &mut performing => return (performed, Interruption::None),
             () = self.leadership.lost.cancelled() => Interruption::Replaced,
             () = self.stop.cancelled() => Interruption::Stopped,
-            () = tokio::time::sleep(self.estate.session_limit) => Interruption::TimedOut,
+            () = self.overdue(began_at_ms) => Interruption::TimedOut,
         };
         let is_acting = guard.is_acting();
         interrupt.cancel();
@@ -201,10 +208,22 @@ impl<S: Staff, C: Clock + 'static> Office<'_, S, C> {
         (performed, interruption)
     }
 
+    /// Waits until a session has had its time by the clock of the watch, which counts the time that a
+    /// machine sleeps; timers do not.
+    async fn overdue(&self, began_at_ms: i64) {
+        let limit_ms = i64::try_from(self.estate.session_limit.as_millis()).unwrap_or(i64::MAX);
+        loop {
+            let left = began_at_ms.saturating_add(limit_ms).saturating_sub(self.now_ms());
+            let Some(left) = u64::try_from(left).ok().filter(|left| *left > 0) else { return };
+            tokio::time::sleep(Duration::from_millis(left).min(LOOK_AT_CLOCK)).await;
+        }
+    }
+
     fn gatekeeper(&self, brief: &Brief, id: &str, interrupt: CancellationToken) -> Gatekeeper {
         let clock = Arc::clone(&self.clock);
         let (session, chain) = (id.to_owned(), brief.chain_id.clone());
-        let post = Post { session, chain, tier: brief.tier, interrupt };
+        let bell = Arc::clone(&self.bell);
+        let post = Post { session, chain, tier: brief.tier, interrupt, bell };
         Gatekeeper::new(
             (self.ledger.clone(), self.leadership.lead),
             Arc::clone(&self.estate),
@@ -220,10 +239,9 @@ impl<S: Staff, C: Clock + 'static> Office<'_, S, C> {
         chain: &mut Chain,
         id: &str,
         mut performed: Performed,
-        interruption: Interruption,
+        finished: Finished,
     ) -> Result<(), WatchError> {
         let at_ms = self.now_ms();
-        let finished = self.finished(&performed, interruption);
         let memories = book::memories(&self.ledger).await?;
         let services = book::services(&self.ledger).await?;
         let own = ActionFilter { session: Some(id.to_owned()), ..ActionFilter::default() };
@@ -249,7 +267,8 @@ impl<S: Staff, C: Clock + 'static> Office<'_, S, C> {
             performed.result = None;
             drawn = self.draw_up(chain, (&finished, &known), &performed, at_ms)?;
         }
-        let Some((record, minutes)) = drawn else { return Ok(()) };
+        let Some((record, mut minutes)) = drawn else { return Ok(()) };
+        self.bell.ring(&mut minutes, record.notifications.clone(), chain.id());
         performed.account.settle(self.leadership.lead, minutes).await?;
         self.tell(&record);
         self.dispatch.wake();
@@ -271,29 +290,10 @@ impl<S: Staff, C: Clock + 'static> Office<'_, S, C> {
             let message = format!("{} failed: {failure}", session.tier);
             record.events.push(Event::of_watch(Level::Critical, message));
         }
-        let mut minutes = book::minutes(&self.estate, chain.id(), &record, at_ms);
+        let mut minutes = book::minutes(chain.id(), &record, at_ms);
         minutes.chain = Some(self.chain_state(chain, None)?);
         complete(&mut minutes, performed);
         Ok(Some((*record, minutes)))
-    }
-
-    fn finished(&self, performed: &Performed, interruption: Interruption) -> Finished {
-        let mut reader = MarkerReader::default();
-        for block in &performed.said {
-            reader.push(block);
-            reader.end_block();
-        }
-        Finished {
-            ending: match interruption {
-                Interruption::None => performed.ending,
-                Interruption::Stopped | Interruption::Replaced => SessionEnding::Stopped,
-                Interruption::TimedOut => SessionEnding::TimedOut,
-            },
-            payload: performed.payload.clone(),
-            markers: reader.finish(),
-            handoff: self.estate.handoff.as_deref().map_or(HandoffFile::Absent, read_handoff),
-            cost: performed.cost,
-        }
     }
 
     /// Tells what is on record now.
@@ -322,6 +322,26 @@ impl<S: Staff, C: Clock + 'static> Office<'_, S, C> {
     }
 }
 
+/// Puts together what a session came to.
+fn finished(performed: &Performed, interruption: Interruption, handoff: HandoffFile) -> Finished {
+    let mut reader = MarkerReader::default();
+    for block in &performed.said {
+        reader.push(block);
+        reader.end_block();
+    }
+    Finished {
+        ending: match interruption {
+            Interruption::None => performed.ending,
+            Interruption::Stopped | Interruption::Replaced => SessionEnding::Stopped,
+            Interruption::TimedOut => SessionEnding::TimedOut,
+        },
+        payload: performed.payload.clone(),
+        markers: reader.finish(),
+        handoff,
+        cost: performed.cost,
+    }
+}
+
 /// Adds what only the performance knows.
 fn complete(minutes: &mut Minutes, performed: &Performed) {
     let last_said = performed.said.last().map(String::as_str);
@@ -346,27 +366,5 @@ impl Witness for Log<'_> {
         if let Some(log) = self.log {
             log.line((self.now)(), json);
         }
-    }
-}
-
-/// Reads the handoff that a session left.
-fn read_handoff(path: &Path) -> HandoffFile {
-    use std::io::Read as _;
-    let read = || -> std::io::Result<HandoffFile> {
-        let metadata = std::fs::metadata(path)?;
-        if !metadata.is_file() {
-            return Err(std::io::Error::other("it is no regular file"));
-        }
-        let written = metadata.modified()?.duration_since(std::time::UNIX_EPOCH);
-        let written_at_ms = written.ok().and_then(|it| i64::try_from(it.as_millis()).ok());
-        let limit = u64::try_from(HANDOFF_LIMIT_BYTES).unwrap_or(u64::MAX).saturating_add(1);
-        let mut bytes = Vec::new();
-        std::fs::File::open(path)?.take(limit).read_to_end(&mut bytes)?;
-        Ok(HandoffFile::Present { bytes, written_at_ms })
-    };
-    match read() {
-        Ok(file) => file,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => HandoffFile::Absent,
-        Err(error) => HandoffFile::Unreadable(error.to_string()),
     }
 }

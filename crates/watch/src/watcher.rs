@@ -1,37 +1,30 @@
 //! The loop: who leads runs a chain when one is due.
 
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use airtight_core::watch::{
-    ActionState, Approved, Chain, ChainOutcome, ChainStart, Escalate, Event, Level, NextKind,
-    Schedule, Step, Tier, Trigger, Verification, WatchMode, is_digest_due, settle_claims,
+    Approved, Chain, ChainOutcome, ChainStart, Escalate, NextKind, Schedule, Step, Tier, Trigger,
+    WatchMode,
 };
 use airtight_store::{
-    ActionFilter, ChainState, EscalationFilter, EscalationState, Ledger, Minutes, Order,
-    PAGE_LIMIT, Page,
+    ChainState, EscalationFilter, EscalationState, Ledger, Minutes, Order, PAGE_LIMIT, Page,
 };
 use tokio_util::sync::CancellationToken;
 
+use crate::bell::Bell;
 use crate::book;
 use crate::clock::Clock;
-use crate::digest;
-use crate::dispatch::Dispatch;
+use crate::dispatch::{Dispatch, Post};
 use crate::error::WatchError;
 use crate::estate::Estate;
+use crate::handoff;
 use crate::lead::Leadership;
 use crate::notice::{Notice, Teller};
 use crate::staff::Staff;
 
 /// When the last scheduled chain ended, and what is to be looked at again.
-const SCHEDULE: &str = "schedule";
-
-/// When the last chain ended.
-const LAST_RUN: &str = "last_run";
-
-/// When the last digest was queued.
-const LAST_DIGEST: &str = "last_digest";
+pub(crate) const SCHEDULE: &str = "schedule";
 
 /// Watches an estate.
 pub struct Watcher<S, C> {
@@ -54,6 +47,7 @@ pub(crate) struct Office<'w, S, C> {
     pub(crate) stop: CancellationToken,
     pub(crate) leadership: Leadership,
     pub(crate) dispatch: Dispatch,
+    pub(crate) bell: Arc<Bell>,
 }
 
 /// What somebody asks for.
@@ -85,7 +79,7 @@ impl<S: Staff, C: Clock + 'static> Watcher<S, C> {
         let Some(leadership) = Leadership::take(&self.ledger, self.estate.lease).await? else {
             return Err(WatchError::Busy { leader: self.leader().await? });
         };
-        let office = self.office(leadership);
+        let office = self.office(leadership).await?;
         let done = office.once(wish).await;
         office.leave().await?;
         done
@@ -103,7 +97,7 @@ impl<S: Staff, C: Clock + 'static> Watcher<S, C> {
                 self.pause(self.estate.look_every).await;
                 continue;
             };
-            let office = self.office(leadership);
+            let office = self.office(leadership).await?;
             let worked = office.work(standing).await;
             standing = Standing::Waiting;
             match worked {
@@ -119,12 +113,20 @@ impl<S: Staff, C: Clock + 'static> Watcher<S, C> {
         Ok(())
     }
 
-    fn office(&self, leadership: Leadership) -> Office<'_, S, C> {
+    async fn office(&self, leadership: Leadership) -> Result<Office<'_, S, C>, WatchError> {
         let (ledger, estate) = (self.ledger.clone(), Arc::clone(&self.estate));
         let lead = leadership.lead;
         self.teller.tell(Notice::Leading { fence: lead.fence() });
-        let dispatch = Dispatch::start(&ledger, lead, &estate, &self.teller);
-        Office {
+        let bell = Arc::new(Bell::new(&ledger, &estate).await?);
+        let clock = Arc::clone(&self.clock);
+        let dispatch = Dispatch::start(&Post {
+            ledger: ledger.clone(),
+            lead,
+            estate: Arc::clone(&estate),
+            teller: Arc::clone(&self.teller),
+            now: Arc::new(move || clock.now_ms()),
+        });
+        Ok(Office {
             ledger,
             estate,
             staff: &self.staff,
@@ -133,7 +135,8 @@ impl<S: Staff, C: Clock + 'static> Watcher<S, C> {
             stop: self.stop.clone(),
             leadership,
             dispatch,
-        }
+            bell,
+        })
     }
 
     async fn leader(&self) -> Result<String, WatchError> {
@@ -197,6 +200,7 @@ impl<S: Staff, C: Clock + 'static> Office<'_, S, C> {
                 continue;
             }
             let now_ms = self.now_ms();
+            self.release(now_ms).await?;
             let next = schedule.next(now_ms);
             if next.at_ms > now_ms {
                 if told != Some(next.at_ms) {
@@ -290,7 +294,7 @@ impl<S: Staff, C: Clock + 'static> Office<'_, S, C> {
     }
 
     /// Performs a chain to its end.
-    async fn perform(
+    pub(crate) async fn perform(
         &self,
         mut chain: Chain,
         schedule: &mut Schedule,
@@ -299,14 +303,15 @@ impl<S: Staff, C: Clock + 'static> Office<'_, S, C> {
             match chain.step() {
                 Step::Decay => chain.performed(self.now_ms())?,
                 Step::DeleteHandoff => {
-                    delete(self.estate.handoff.as_deref());
+                    handoff::delete(self.estate.handoff.as_deref());
                     chain.performed(self.now_ms())?;
                 }
                 Step::RunTier(brief) => self.session(&mut chain, &brief).await?,
                 Step::Record(record) => {
                     let at_ms = self.now_ms();
                     chain.performed(at_ms)?;
-                    let mut minutes = book::minutes(&self.estate, chain.id(), &record, at_ms);
+                    let mut minutes = book::minutes(chain.id(), &record, at_ms);
+                    self.bell.ring(&mut minutes, record.notifications.clone(), chain.id());
                     minutes.chain = Some(self.chain_state(&chain, None)?);
                     self.ledger.minute(self.leadership.lead, minutes).await?;
                     self.tell(&record);
@@ -318,101 +323,6 @@ impl<S: Staff, C: Clock + 'static> Office<'_, S, C> {
                 }
             }
         }
-    }
-
-    /// Puts the end of a chain on record, with what follows from it.
-    async fn conclude(
-        &self,
-        chain: &Chain,
-        outcome: &ChainOutcome,
-        schedule: &mut Schedule,
-    ) -> Result<(), WatchError> {
-        let at_ms = self.now_ms();
-        schedule.chain_ended(chain.trigger(), at_ms);
-        // What was done to a service is looked at again, however the chain ended.
-        if let Some(after) = self.estate.verify_after
-            && !chain.acted_on().is_empty()
-        {
-            schedule.repaired(Verification {
-                services: chain.acted_on().to_vec(),
-                repaired_at_ms: at_ms,
-                after_ms: i64::try_from(after.as_millis()).unwrap_or(i64::MAX),
-            });
-        }
-        let schedule = serde_json::to_string(schedule).map_err(WatchError::Unwritable)?;
-        let mut marks =
-            vec![(LAST_RUN.to_owned(), at_ms.to_string()), (SCHEDULE.to_owned(), schedule)];
-        let last = self.ledger.mark(LAST_DIGEST).await?.and_then(|mark| mark.parse().ok());
-        let mut notifications = Vec::new();
-        if is_digest_due(last, at_ms) {
-            let digest = digest::of(&self.ledger, at_ms).await?.notification(at_ms);
-            notifications = book::queued(&self.estate, &digest, chain.id());
-            marks.push((LAST_DIGEST.to_owned(), at_ms.to_string()));
-        }
-        let state = Some(self.chain_state(chain, Some(at_ms))?);
-        let minutes = Minutes { at_ms, chain: state, marks, notifications, ..Minutes::default() };
-        self.ledger.minute(self.leadership.lead, minutes).await?;
-        self.dispatch.wake();
-        self.teller.tell(Notice::ChainEnded {
-            chain: chain.id().to_owned(),
-            outcome: outcome_word(outcome).to_owned(),
-        });
-        Ok(())
-    }
-
-    /// Goes on with what a leader before left. Nothing that had begun is done again.
-    async fn recover(&self, schedule: &mut Schedule) -> Result<(), WatchError> {
-        let at_ms = self.now_ms();
-        let open = ActionFilter { state: Some(ActionState::Reserved), ..ActionFilter::default() };
-        let records = book::actions_of(&self.ledger, open).await?;
-        let mut minutes = Minutes { at_ms, ..Minutes::default() };
-        for change in settle_claims(&records, &[], at_ms) {
-            book::act(&mut minutes, &change, None, 0);
-        }
-        if !minutes.actions.is_empty() {
-            self.ledger.minute(self.leadership.lead, minutes).await?;
-        }
-        let Some(left) = self.ledger.open_chain().await? else { return Ok(()) };
-        self.teller.tell(Notice::Recovered { chain: left.id.clone() });
-        match serde_json::from_str::<Chain>(&left.machine) {
-            Ok(mut chain) => {
-                chain.recovered(at_ms);
-                self.perform(chain, schedule).await.map(drop)
-            }
-            Err(error) => self.give_up(left, &error.to_string()).await,
-        }
-    }
-
-    /// Ends a chain that cannot be read: of another version, or damaged.
-    async fn give_up(&self, left: airtight_store::Chain, why: &str) -> Result<(), WatchError> {
-        let at_ms = self.now_ms();
-        let message = format!("a chain that was left cannot be gone on with: {why}");
-        let event = Event::of_watch(Level::Critical, message);
-        let events = vec![book::event(&event, None, &left.id, "watch")];
-        let chain = Some(ChainState {
-            id: left.id,
-            cause: left.cause,
-            machine: left.machine,
-            started_at: left.started_at,
-            ended_at: Some(at_ms),
-        });
-        let minutes = Minutes { at_ms, chain, events, ..Minutes::default() };
-        Ok(self.ledger.minute(self.leadership.lead, minutes).await?)
-    }
-
-    /// Returns where a chain stands, as the ledger keeps it; when it began is kept from the first time.
-    pub(crate) fn chain_state(
-        &self,
-        chain: &Chain,
-        ended_at: Option<i64>,
-    ) -> Result<ChainState, WatchError> {
-        Ok(ChainState {
-            id: chain.id().to_owned(),
-            cause: chain.trigger().name().to_owned(),
-            machine: serde_json::to_string(chain).map_err(WatchError::Unwritable)?,
-            started_at: self.now_ms(),
-            ended_at,
-        })
     }
 }
 
@@ -426,26 +336,4 @@ fn due(what: &NextKind, schedule: &mut Schedule) -> ChainStart {
         }
     };
     ChainStart { id: book::fresh(), trigger, tier: Tier::Observe, request, approved: None }
-}
-
-/// Deletes a handoff; what cannot be deleted is found to be stale by its time.
-fn delete(handoff: Option<&Path>) {
-    let Some(path) = handoff else { return };
-    match std::fs::remove_file(path) {
-        Ok(()) => {}
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-        Err(error) => tracing::warn!(%error, path = %path.display(), "a handoff is not deleted"),
-    }
-}
-
-fn outcome_word(outcome: &ChainOutcome) -> &'static str {
-    match outcome {
-        ChainOutcome::Settled { .. } => "settled",
-        ChainOutcome::Blocked(_) => "blocked",
-        ChainOutcome::Aborted => "aborted",
-        ChainOutcome::Lost => "lost",
-        ChainOutcome::Stale => "stale",
-        ChainOutcome::Stopped => "stopped",
-        ChainOutcome::Failed => "failed",
-    }
 }

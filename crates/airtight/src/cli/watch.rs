@@ -31,6 +31,7 @@ Examples:
   airtight watch --config watch.toml --prompt 'The shop is slow since noon: why?'
   airtight watch --config watch.toml --tier 2 --prompt 'Find out why backups fail'
   airtight watch status
+  airtight watch services web
   airtight watch events --level critical --json
   airtight watch memories --pending
   airtight watch approve 3f2a")]
@@ -55,7 +56,7 @@ pub(crate) struct WatchArgs {
     pub(crate) tier: Option<i64>,
 
     /// Ask for this instead of the routine, and run one chain
-    #[arg(long, short, value_name = "TEXT")]
+    #[arg(long, short, value_name = "TEXT", value_parser = clap::builder::NonEmptyStringValueParser::new())]
     pub(crate) prompt: Option<String>,
 
     /// Start nothing above tier 1, and refuse everything that would be done to services
@@ -82,6 +83,8 @@ pub(crate) struct WatchArgs {
 pub(crate) enum WatchAction {
     /// Show who leads, how services are, and what waits for a person
     Status(WatchListArgs),
+    /// Show how services are, or the history of one
+    Services(WatchServiceArgs),
     /// List sessions, the newest first
     Sessions(WatchListArgs),
     /// List events, the newest first
@@ -123,6 +126,21 @@ pub(crate) struct WatchEventArgs {
     /// Only this service
     #[arg(long, value_name = "NAME")]
     pub(crate) service: Option<String>,
+
+    #[command(flatten)]
+    pub(crate) list: WatchListArgs,
+}
+
+/// Which services.
+#[derive(Debug, Args)]
+pub(crate) struct WatchServiceArgs {
+    /// Show every check of this service, the newest first
+    #[arg(value_name = "NAME", value_parser = clap::builder::NonEmptyStringValueParser::new())]
+    pub(crate) name: Option<String>,
+
+    /// Also those that were taken out of the list of services
+    #[arg(long, conflicts_with = "name")]
+    pub(crate) all: bool,
 
     #[command(flatten)]
     pub(crate) list: WatchListArgs,

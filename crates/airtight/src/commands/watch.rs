@@ -3,27 +3,27 @@
 mod bench;
 mod crew;
 mod decide;
+mod denied;
 mod door;
 mod listener;
 mod lists;
+mod services;
 mod settings;
 mod telling;
 
 use std::path::{Path, PathBuf};
-use std::str::FromStr as _;
 use std::sync::Arc;
 
-use airtight_agent::{ApprovalMode, Environment as CommandEnvironment, Permissions, Rule};
+use airtight_agent::Environment as CommandEnvironment;
 use airtight_core::redact::Redactor;
 use airtight_core::watch::{ChainOutcome, Surroundings, Tier, Trigger, WatchMode};
 use airtight_store::{Level, Retention};
-use airtight_watch::{Address, Estate, LedgerClock, SHELL, WatchError, Watcher, Wish};
+use airtight_watch::{Address, Estate, LedgerClock, WatchError, Watcher, Wish};
 use secrecy::ExposeSecret as _;
 use tokio_util::sync::CancellationToken;
 
 use crate::batch::unusable;
 use crate::cli::{WatchAction, WatchArgs};
-use crate::commands::batch::plan::books;
 use crate::commands::batch::runtime;
 use crate::commands::run::logging;
 use crate::commands::signals;
@@ -34,8 +34,9 @@ use crate::ledger::Books;
 use crate::printer::{Printer, Span, Tone};
 use bench::Base;
 use crew::{Benches, Crew};
+use denied::denied;
 pub(crate) use door::{DoorArgs, ask as ask_at_door};
-use settings::{Settings, Source};
+use settings::{Folders, Settings, Source};
 use telling::Telling;
 
 /// The folder of the logs in the folder for what we keep.
@@ -86,6 +87,7 @@ fn watch(
         tracing::warn!(%error, "commands can read the environment of this process");
     }
     let wish = wish(args);
+    refuse_tier(wish.as_ref(), &plan.estate)?;
     runtime()?.block_on(async {
         let place = plan.books.place();
         let ledger = plan.books.open(plan.redactor.clone()).await?;
@@ -163,6 +165,15 @@ fn wish(args: &WatchArgs) -> Option<Wish> {
     })
 }
 
+/// Refuses what is asked of a tier that is never started: whoever asks should know before it is too late.
+fn refuse_tier(wish: Option<&Wish>, estate: &Estate) -> Result<(), Error> {
+    let most = estate.policy.escalation.max_tier;
+    let Some(tier) = wish.map(|wish| wish.tier).filter(|tier| *tier > most) else { return Ok(()) };
+    let message = format!("`--tier {}` is above `max_tier = {}`", tier.number(), most.number());
+    Err(Error::new(Outcome::Contract, message)
+        .hint("ask a lower tier, or raise `max_tier` in the file of the watch"))
+}
+
 impl Plan {
     fn new(args: &WatchArgs, environment: &Environment) -> Result<Self, Error> {
         let source = Source::find(args.config.as_deref(), environment)?;
@@ -179,9 +190,19 @@ impl Plan {
         let base = Base { environment: within.clone(), flags: args.entries(), trust };
         let benches = Benches::new(Arc::clone(&settings), base)?;
         let redactor = redactor(&settings, &benches, &books, environment);
-        let estate = estate(&settings, (&redactor, &books), &within)?;
+        let estate = estate(&settings, &benches, (&redactor, &books), &within)?;
         Ok(Self { benches, books, redactor, estate })
     }
+}
+
+/// Returns the ledger, without which there is no watch.
+fn books(config: &Config, environment: &Environment) -> Result<Books, Error> {
+    let none = || {
+        let what = "a watch has everything in its ledger, and none is kept";
+        Error::new(Outcome::Contract, what)
+            .hint("leave `store.enabled` and `AIRTIGHT_STORE` out, or name a file by `--database`")
+    };
+    Ok(Books::configured(config, environment)?.ok_or_else(none)?.needed())
 }
 
 /// Knows everything that must not show.
@@ -204,6 +225,7 @@ fn redactor(
 
 fn estate(
     settings: &Settings,
+    benches: &Benches,
     (redactor, books): (&Redactor, &Books),
     environment: &Environment,
 ) -> Result<Estate, Error> {
@@ -227,14 +249,9 @@ fn estate(
         memory_budget_tokens: settings.memory_budget_tokens,
         session_limit: settings.session_limit,
         verify_after: settings.verify_after,
-        surroundings: Surroundings {
-            mode: settings.policy.escalation.mode,
-            targets: settings.targets.iter().map(|target| target.name.clone()).collect(),
-            more: settings.environment.clone(),
-            ..Surroundings::default()
-        },
+        surroundings: surroundings(settings, benches, &logs),
         services: settings.services.clone(),
-        tasks: [observe, investigate, remediate].map(|tier| tier.task.clone()),
+        tasks: Tier::ALL.map(|tier| benches.task(tier)),
         denied: [denied(&observe.deny)?, denied(&investigate.deny)?, denied(&remediate.deny)?],
         logs,
         handoff: settings.handoff.clone(),
@@ -249,15 +266,22 @@ fn estate(
     })
 }
 
-/// Returns who denies these commands, whatever runs them.
-fn denied(commands: &[String]) -> Result<Permissions, Error> {
-    let rule = |command: &String| {
-        Rule::from_str(&format!("{SHELL}({command})")).map_err(|error| {
-            Error::new(Outcome::Contract, "`deny` of a tier cannot be read").caused_by(error)
-        })
-    };
-    let rules: Vec<Rule> = commands.iter().map(rule).collect::<Result<_, _>>()?;
-    Ok(Permissions::new(ApprovalMode::Yolo).exclude(rules))
+/// Returns what sessions are told of where they are.
+fn surroundings(settings: &Settings, benches: &Benches, logs: &Path) -> Surroundings {
+    let told = |path: &Path| Some(path.display().to_string());
+    let Folders { state, results, repos } = &settings.folders;
+    let workspace = settings.workspace.as_path();
+    let handoff = settings.handoff.as_deref().and_then(Path::parent);
+    Surroundings {
+        mode: settings.policy.escalation.mode,
+        state_dir: told(state.as_deref().or(handoff).unwrap_or(workspace)),
+        results_dir: told(results.as_deref().unwrap_or(logs)),
+        repos_dir: told(repos.as_deref().unwrap_or(workspace)),
+        models: [Tier::Investigate, Tier::Remediate].map(|tier| benches.model(tier)),
+        targets: settings.targets.iter().map(|target| target.name.clone()).collect(),
+        browser_origins: settings.browser_origins.clone(),
+        more: settings.environment.clone(),
+    }
 }
 
 #[cfg(test)]

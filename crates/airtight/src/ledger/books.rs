@@ -28,6 +28,8 @@ pub(super) enum Purpose {
     Record,
     /// For what is in it.
     Ask,
+    /// To keep what nothing works without.
+    Need,
 }
 
 impl Books {
@@ -57,6 +59,11 @@ impl Books {
         let config = Config::load(environment, None, flags, Trust::AsConfigured)?;
         let location = location(config.text(Key::Database), environment)?;
         Ok(Self { location, retention: Retention::default(), purpose: Purpose::Ask })
+    }
+
+    /// Says that nothing works without it.
+    pub(crate) fn needed(self) -> Self {
+        Self { purpose: Purpose::Need, ..self }
     }
 
     /// Returns what is kept of a run, and for how long.

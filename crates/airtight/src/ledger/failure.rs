@@ -16,6 +16,7 @@ pub(super) fn store_error(error: StoreError, place: &str, purpose: Purpose) -> E
         match purpose {
             Purpose::Record => "to run without a record: `--no-store`",
             Purpose::Ask => "to ask another ledger: `--database PATH`",
+            Purpose::Need => "to use another ledger: `--database PATH`",
         }
     };
     let message = format!("the ledger `{place}` cannot be used");

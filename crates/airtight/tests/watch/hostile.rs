@@ -5,6 +5,8 @@ use crate::estate::{Estate, answer, report};
 #[test]
 fn what_makes_no_sense_is_refused_before_anything_is_asked() {
     let estate = Estate::new(Vec::new()).with("empty.toml", "").with("bad.toml", "max_teir = 1");
+    let low = "max_tier = 1\n[tiers.1]\nmodel = \"anthropic:fake\"\n";
+    let estate = estate.with("low.toml", low);
     for (arguments, code, words) in [
         (&["--once"][..], 52, "nothing says what is to be watched"),
         (&["--config", "nowhere.toml"], 52, "could not read"),
@@ -14,13 +16,21 @@ fn what_makes_no_sense_is_refused_before_anything_is_asked() {
         (&["--config", "empty.toml", "--tier", "4"], 2, "4 is not in 1..=3"),
         (&["--config", "watch.toml", "--unknown"], 2, "unexpected argument"),
         (&["--config", "watch.toml", "--database", "mysql://x"], 52, "cannot be kept there"),
+        (&["--config", "low.toml", "--tier", "2"], 52, "`--tier 2` is above `max_tier = 1`"),
+        (&["--config", "watch.toml", "--prompt", ""], 2, "a value is required"),
         (&["status", "--database", "none.db"], 4, "none.db"),
+        (
+            &["--config", "watch.toml", "--once", "--database", "postgres://u:s3cret@127.0.0.1:1/x"],
+            4,
+            "to use another ledger: `--database PATH`",
+        ),
         (&["events", "--level", "loud"], 2, "invalid value"),
     ] {
         let said = estate.say(arguments);
         assert_eq!(said.code, code, "{arguments:?}: {said:?}");
         assert!(said.stderr.contains(words), "{arguments:?}: {said:?}");
         assert_eq!(said.stdout, "", "{arguments:?}");
+        assert!(!said.stderr.contains("s3cret"), "{said:?}");
     }
     assert_eq!(estate.fake.requests().len(), 0);
 }
@@ -105,4 +115,17 @@ fn co_109_commands_do_not_see_the_addresses_of_targets() {
     assert!(ended.status.success(), "{ended:?}");
     let told = estate.fake.requests()[1].body.to_string();
     assert!(told.contains("address=absent"), "{told}");
+}
+
+/// What is kept of runs is the operator's choice; a watch needs none of their texts.
+#[test]
+fn a_watch_keeps_as_little_as_it_is_told_to() {
+    for level in ["masked", "metadata"] {
+        let estate = Estate::new([answer(report("healthy", false))]);
+        let mut command = estate.command(&["--config", "watch.toml", "--once"]);
+        let ended: crate::estate::Said =
+            command.env("AIRTIGHT_STORE_LEVEL", level).output().unwrap().into();
+        assert_eq!(ended.code, 0, "{level}: {ended:?}");
+        assert_eq!(estate.statuses(), [(1, "completed".to_owned())]);
+    }
 }

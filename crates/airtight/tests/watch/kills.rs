@@ -4,6 +4,8 @@ use std::process::Child;
 use std::time::Duration;
 
 use airtight_core::watch::ActionState;
+use airtight_store::{ChainState, Minutes};
+use serde_json::{Value, json};
 
 use crate::estate::{Estate, answer, block_on, report, shell};
 
@@ -43,6 +45,50 @@ fn a_lost_session_is_told_and_its_actions_count() {
     assert_eq!(lost.unwrap().level, "critical");
     let told = std::fs::read_to_string(estate.path("told.jsonl")).unwrap();
     assert!(told.contains("Needs human attention: tier 3 was interrupted"), "{told}");
+    assert_eq!(verified(&estate), json!(["web"]), "what a lost session did is looked at again");
+}
+
+/// Returns the services that are to be looked at again.
+fn verified(estate: &Estate) -> Value {
+    let schedule = estate.asked(async |ledger| ledger.mark("schedule").await.unwrap().unwrap());
+    let schedule: Value = serde_json::from_str(&schedule).unwrap();
+    schedule["verifications"][0]["services"].clone()
+}
+
+/// A chain that only another version understands is given up; its session is over, and what it did is
+/// looked at again.
+#[test]
+fn a_chain_that_cannot_be_read_is_given_up_and_what_it_did_is_verified() {
+    let estate = Estate::new([
+        shell("docker restart web"),
+        answer(report("healthy", false)).gate(0, "restarted"),
+    ]);
+    let watch = estate.start(&["--tier", "3", "--prompt", "Repair web"]);
+    await_gate(&estate, "restarted");
+    kill(watch);
+    estate.asked(async |ledger| {
+        let left = ledger.open_chain().await.unwrap().unwrap();
+        let lead = ledger.lead(Duration::from_mins(1)).await.unwrap().unwrap();
+        let chain = ChainState {
+            id: left.id,
+            cause: left.cause,
+            machine: "{\"of\":\"another version\"}".to_owned(),
+            started_at: left.started_at,
+            ended_at: None,
+        };
+        let at_ms = ledger.now_ms();
+        let minutes = Minutes { at_ms, chain: Some(chain), ..Minutes::default() };
+        ledger.minute(lead, minutes).await.unwrap();
+        ledger.resign().await.unwrap();
+    });
+    estate.fake.push(answer(report("healthy", false)));
+    let said = estate.once(&[]);
+    assert_eq!(said.code, 0, "{said:?}");
+    let expected = [(3, "failed"), (1, "completed")].map(|(tier, it)| (tier, it.to_owned()));
+    assert_eq!(estate.statuses(), expected);
+    assert_eq!(verified(&estate), json!(["web"]));
+    let events = estate.events();
+    assert!(events.iter().any(|it| it.message.contains("cannot be gone on with")), "{events:?}");
 }
 
 /// Killed after ever longer, the watch goes on each time: two restarts at most, whatever happens.

@@ -21,6 +21,8 @@ mod kills;
 mod leading;
 mod legacy;
 mod notices;
+mod program;
 #[path = "../run/said.rs"]
 #[expect(dead_code, reason = "a watch has no result")]
 mod said;
+mod services;

@@ -4,10 +4,11 @@ use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpListener;
 use std::process::Child;
 
+use airtight_fake::Turn;
 use airtight_store::NotificationState;
 use serde_json::{Value, json};
 
-use crate::estate::{Estate, answer, report};
+use crate::estate::{Estate, answer, report, shell};
 
 /// Reads until so many chains have ended.
 pub(crate) fn await_ended_chains(child: &mut Child, count: usize) {
@@ -57,6 +58,40 @@ fn a_target_that_fails_is_on_record() {
     assert_eq!((queued.state, queued.attempts), (NotificationState::Queued, 1));
     assert!(queued.error.unwrap().contains("cannot be reached"));
     assert!(!said.stdout.contains("s3cret-address"), "{said:?}");
+}
+
+/// Tier 1 tells of services; when it keeps failing itself, people are told, once.
+#[test]
+fn five_failures_of_the_first_tier_in_a_row_are_told_once() {
+    let estate = Estate::new([Turn::status(500).forever()])
+        .set("---\n[notify.file]\ncommand = \"cat >> told.jsonl\"\n");
+    for _ in 0..6 {
+        assert_eq!(estate.once(&[]).code, 1);
+    }
+    let is_alarm = |message: &str| message.starts_with("tier 1 failed 5 times in a row");
+    let alarms: Vec<_> =
+        estate.events().into_iter().filter(|event| is_alarm(&event.message)).collect();
+    let [alarm] = &alarms[..] else { panic!("{alarms:?}") };
+    assert_eq!((alarm.level.as_str(), alarm.origin.as_str()), ("critical", "watch"));
+    let told: Vec<_> = estate.notifications().into_iter().filter(|it| is_alarm(&it.body)).collect();
+    let [told] = &told[..] else { panic!("{told:?}") };
+    assert_eq!(told.category, "human_attention");
+    assert_eq!(told.title, "Needs human attention: nobody is looking");
+}
+
+/// CO-92, CO-108: what is refused again and again is an event each time, and told once.
+#[test]
+fn co_108_the_same_cause_is_told_once() {
+    let restart = |n: u32| shell(&format!("echo {n}; docker restart web"));
+    let turns = (1..=6).map(restart).chain([answer(report("down", false))]);
+    let estate = Estate::new(turns.collect::<Vec<_>>())
+        .set("deny = []\n---\n[notify.file]\ncommand = \"cat >> told.jsonl\"\n")
+        .with("stubborn-web", "")
+        .break_web();
+    assert_eq!(estate.once(&["--tier", "3", "--prompt", "Repair web"]).code, 0);
+    let is_refused = |message: &str| message.starts_with("cooldown: no restart of web");
+    assert_eq!(estate.events().iter().filter(|it| is_refused(&it.message)).count(), 4);
+    assert_eq!(estate.notifications().iter().filter(|it| is_refused(&it.body)).count(), 1);
 }
 
 /// A webhook gets what Slack takes.

@@ -47,6 +47,21 @@ impl Prompt {
     }
 }
 
+/// The heading of the part of a longer prompt that says what an answer looks like.
+pub const RESPONSE_HEADING: &str = "## Response format";
+
+impl Prompt {
+    /// Returns what the model is told as a part of a longer prompt in Markdown. How an answer is handed
+    /// over is not in it, nor an example: that is for whoever puts the question.
+    pub fn section(&self) -> String {
+        format!(
+            "{RESPONSE_HEADING}\n\nYour answer is one JSON value that satisfies this JSON Schema:\n\n\
+             ```json\n{}\n```\n",
+            self.schema
+        )
+    }
+}
+
 /// Returns the keywords that name the schema, unless a reference repeats what they say.
 fn identifiers(schema: &Value) -> Vec<&'static str> {
     let is_repeated = |name: &str| {

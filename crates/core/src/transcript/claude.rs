@@ -72,12 +72,20 @@ fn said(at: Place, object: &Object) -> Event {
     let message = AssistantMessage {
         id: field("id"),
         model: field("model"),
-        content: blocks(root).map(|item| block(item, object)).collect(),
+        content: match plain(root) {
+            Some(text) => vec![Block::Text { text: text.to_owned() }],
+            None => blocks(root).map(|item| block(item, object)).collect(),
+        },
         stop_reason: field("stop_reason"),
         usage: message.and_then(|message| message.object("usage")).map(usage),
     };
     let parent_tool_use_id = root.owned("parent_tool_use_id");
     Event::Assistant(Assistant { at, parent_tool_use_id, message })
+}
+
+/// Returns the words of a message that has them without blocks.
+fn plain(root: Node<'_>) -> Option<&str> {
+    root.object("message").and_then(|message| message.text("content"))
 }
 
 /// Returns the blocks of a message, if it has such.
@@ -106,6 +114,9 @@ fn note_said(at: Place, object: &Object, tally: &mut Tally) {
         }
     }
     if is_main {
+        if let Some(text) = plain(root) {
+            tally.output.say(text, Joint::Apart);
+        }
         tally.error_word = root.owned("error").or_else(|| tally.error_word.take());
         let stop = message.and_then(|message| message.owned("stop_reason"));
         tally.record.stop_reason = stop.or_else(|| tally.record.stop_reason.take());
@@ -155,8 +166,7 @@ fn block(item: Node<'_>, object: &Object) -> Block {
 
 fn told(at: Place, object: &Object) -> Event {
     let root = object.root();
-    let message = root.object("message");
-    let content = match message.and_then(|message| message.text("content")) {
+    let content = match plain(root) {
         Some(text) => vec![Told::Text { text: text.to_owned() }],
         None => blocks(root).map(|item| told_block(item, object)).collect(),
     };

@@ -309,6 +309,25 @@ fn warnings_and_ids_are_bounded_in_bytes() {
     assert_eq!(record.pending_tasks, ["y".repeat(256)]);
 }
 
+/// Words without blocks are words, whoever says them.
+#[test]
+fn content_that_is_a_plain_string_is_said() {
+    let lines = format!("{}\n{}\n", said(json!("I looked.")), result(json!({ "result": "" })));
+    let (events, record) = read(Decoder::of(Program::Claude), lines.as_bytes(), &[]);
+    let [Event::Assistant(heard), Event::Result(_)] = events.as_slice() else {
+        panic!("{events:?}")
+    };
+    let content = serde_json::to_value(&heard.message.content).unwrap();
+    assert_eq!(content, json!([{ "type": "text", "text": "I looked." }]));
+    let apart = format!(
+        "{}\n{}\n",
+        said(json!([{ "type": "text", "text": "I looked." }])),
+        result(json!({ "result": "" }))
+    );
+    let same = read(Decoder::of(Program::Claude), apart.as_bytes(), &[]).1;
+    assert_eq!(record.answer, same.answer);
+}
+
 #[test]
 fn an_oversized_line_does_not_cost_the_next_one() {
     let long = json!({ "type": "user", "message": { "content": "x".repeat(10 * 1024 * 1024) } });

@@ -17,7 +17,7 @@ use thiserror::Error;
 
 use super::escalation::{BlockedBy, Decision, Situation, decide};
 use super::schedule::Trigger;
-use super::session::{Extracted, Finished, SessionStatus};
+use super::session::{Extracted, Extraction, Finished, SessionStatus};
 use super::tier::Tier;
 use crate::price::Cost;
 
@@ -99,6 +99,9 @@ pub struct ChainSession {
     pub tier: Tier,
     /// Where it stands.
     pub status: SessionStatus,
+    /// How its yield was found, once it has ended.
+    #[serde(default)]
+    pub extraction: Option<Extraction>,
 }
 
 /// Where a chain stands.
@@ -112,7 +115,7 @@ enum State {
     /// A session is to begin.
     Ready { brief: Box<Brief> },
     /// It did.
-    Running { brief: Box<Brief>, session_id: String, began_at_ms: i64 },
+    Running { brief: Box<Brief>, session_id: String },
     /// Its yield is to be written, then this happens.
     Recording { record: Box<Record>, then: Next },
     /// It is over.
@@ -150,6 +153,11 @@ impl Chain {
     /// Returns its id.
     pub fn id(&self) -> &str {
         &self.start.id
+    }
+
+    /// Returns the tier that it begins with.
+    pub fn first_tier(&self) -> Tier {
+        self.start.tier
     }
 
     /// Returns why it began.
@@ -216,8 +224,8 @@ impl Chain {
         };
         let (brief, session_id) = (brief.clone(), session_id.into());
         let (id, status) = (session_id.clone(), SessionStatus::Running);
-        self.sessions.push(ChainSession { id, tier: brief.tier, status });
-        self.state = State::Running { brief, session_id, began_at_ms: now_ms };
+        self.sessions.push(ChainSession { id, tier: brief.tier, status, extraction: None });
+        self.state = State::Running { brief, session_id };
         self.moved_at_ms = now_ms;
         Ok(())
     }
@@ -229,11 +237,11 @@ impl Chain {
         known: &Known<'_>,
         now_ms: i64,
     ) -> Result<(), OutOfTurn> {
-        let State::Running { brief, session_id, began_at_ms } = &self.state else {
+        let State::Running { brief, session_id } = &self.state else {
             return Err(self.out_of_turn("finished a session"));
         };
         let (brief, session_id) = (brief.clone(), session_id.clone());
-        let extracted = Extracted::of(finished, brief.tier, self.policy.legacy, *began_at_ms);
+        let extracted = Extracted::of(finished, brief.tier, self.policy.legacy);
         if let Some(cost) = finished.cost {
             self.spent += cost;
         }
@@ -253,20 +261,27 @@ impl Chain {
         let ended =
             Ended { session_id: &session_id, brief: &brief, finished, extracted: &extracted };
         let mut record = Record::of(&ended, &self.policy.memory, known, now_ms);
-        self.acted_on.extend(record.acted_on(known));
-        self.acted_on.sort_unstable();
-        self.acted_on.dedup();
+        self.act_on(record.acted_on(known));
         self.moved_at_ms = now_ms;
         let then = self.follow(&ended, decision, &mut record);
-        let status = record.session.as_ref().map_or(SessionStatus::Failed, |end| end.status);
-        self.settle_status(&session_id, status);
+        if let Some(end) = &record.session {
+            self.settle_session(&end.id, end.status, end.extraction);
+        }
         self.state = State::Recording { record: Box::new(record), then };
         Ok(())
     }
 
-    fn settle_status(&mut self, session_id: &str, status: SessionStatus) {
-        if let Some(session) = self.sessions.iter_mut().find(|it| it.id == session_id) {
+    /// Adds services that were acted on.
+    fn act_on(&mut self, services: impl IntoIterator<Item = String>) {
+        self.acted_on.extend(services);
+        self.acted_on.sort_unstable();
+        self.acted_on.dedup();
+    }
+
+    fn settle_session(&mut self, id: &str, status: SessionStatus, extraction: Extraction) {
+        if let Some(session) = self.sessions.iter_mut().find(|it| it.id == id) {
             session.status = status;
+            session.extraction = Some(extraction);
         }
     }
 

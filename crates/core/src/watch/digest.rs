@@ -15,9 +15,11 @@ pub const DIGEST_MS: i64 = 24 * 60 * 60 * 1_000;
 /// The most services that are named.
 const SERVICES_LIMIT: usize = 50;
 
-/// What a day came to.
+/// What the time since the last digest came to.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Digest {
+    /// How long that is.
+    pub span_ms: i64,
     /// How many sessions there were of each tier.
     pub sessions: [u64; 3],
     /// How many of them failed, were stopped or took too long.
@@ -41,6 +43,13 @@ pub fn is_digest_due(last_at_ms: Option<i64>, now_ms: i64) -> bool {
     last_at_ms.is_none_or(|last| now_ms.saturating_sub(last).saturating_abs() > DIGEST_MS)
 }
 
+/// Returns since when a digest counts: the last one, else a day.
+pub fn digest_since(last_at_ms: Option<i64>, now_ms: i64) -> i64 {
+    let day = now_ms.saturating_sub(DIGEST_MS);
+    // One in the future is of a clock that went back.
+    last_at_ms.filter(|last| *last <= now_ms).unwrap_or(day)
+}
+
 impl Digest {
     /// Writes the notification.
     pub fn notification(&self, now_ms: i64) -> Notification {
@@ -51,7 +60,7 @@ impl Digest {
             (0, all) => format!("Daily digest: all {all} services are healthy"),
             (bad, all) => format!("Daily digest: {bad} of {all} services are not healthy"),
         };
-        let mut lines = vec![self.counts()];
+        let mut lines = vec![format!("In the last {}:", span(self.span_ms)), self.counts()];
         if unhealthy().next().is_some() {
             lines.push("## Not healthy".to_owned());
             let named = unhealthy().take(SERVICES_LIMIT).map(|state| service_line(state, now_ms));
@@ -65,7 +74,8 @@ impl Digest {
             lines.push(format!("{} memories wait for leave.", self.pending_memories));
         }
         let body = lines.join("\n\n");
-        Notification { category: NotificationCategory::DailyDigest, title, body }
+        let category = NotificationCategory::DailyDigest;
+        Notification { category, cause: String::new(), title, body }
     }
 
     fn counts(&self) -> String {
@@ -118,6 +128,14 @@ mod tests {
         is_digest_due(last_at_ms, now_ms)
     }
 
+    /// CO-95: nothing between two digests is left out, however long the watch was away.
+    #[test_case(None => -DIGEST_MS; "the first counts a day")]
+    #[test_case(Some(-3 * DIGEST_MS) => -3 * DIGEST_MS; "the watch was away")]
+    #[test_case(Some(1) => -DIGEST_MS; "a clock that went back")]
+    fn co_95_a_digest_counts_since_the_last_one(last_at_ms: Option<i64>) -> i64 {
+        digest_since(last_at_ms, 0)
+    }
+
     fn state(name: &str, status: ServiceStatus, detail: Option<&str>) -> ServiceState {
         ServiceState {
             name: name.to_owned(),
@@ -135,6 +153,7 @@ mod tests {
     #[test]
     fn co_108_a_digest_tells_what_a_day_came_to() {
         let digest = Digest {
+            span_ms: DIGEST_MS + 7_200_000,
             sessions: [24, 2, 1],
             unfinished: 1,
             events: [5, 3, 1],
@@ -149,6 +168,8 @@ mod tests {
         let told = digest.notification(5_400_000);
         assert_eq!(told.title, "Daily digest: 1 of 2 services are not healthy");
         insta::assert_snapshot!(told.body, @r"
+        In the last 1 d 2 h:
+
         - sessions: 27 (24 observed, 2 investigated, 1 remediated; 1 did not finish)
         - events: 5 info, 3 warning, 1 critical
         - actions on services: 2

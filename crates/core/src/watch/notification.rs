@@ -3,11 +3,13 @@
 //! A target that fails blocks nothing. Text of agents cannot call a channel or hide a link: where a
 //! format has such marks, they are escaped.
 
+mod flood;
 mod slack;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+pub use flood::{QUIET_MS, Told};
 pub use slack::slack_payload;
 
 /// Why people are told.
@@ -46,6 +48,9 @@ impl NotificationCategory {
 pub struct Notification {
     /// Why.
     pub category: NotificationCategory,
+    /// What brought it about, in a word that is the same each time; empty if each is told by itself.
+    #[serde(default)]
+    pub cause: String,
     /// What, in one line.
     pub title: String,
     /// More, in Markdown.
@@ -57,7 +62,7 @@ const PAYLOAD_VERSION: u32 = 1;
 
 /// Returns the payload for a target that takes any JSON; `chain` is what it came of.
 pub fn generic_payload(notification: &Notification, chain: Option<&str>, at_ms: i64) -> Value {
-    let Notification { category, title, body } = notification;
+    let Notification { category, title, body, .. } = notification;
     json!({
         "type": "airtight.notification",
         "version": PAYLOAD_VERSION,
@@ -78,6 +83,7 @@ mod tests {
     fn co_108_any_target_takes_plain_json() {
         let notification = Notification {
             category: NotificationCategory::HumanAttention,
+            cause: String::new(),
             title: "jellyfin needs human attention".to_owned(),
             body: "**why**".to_owned(),
         };

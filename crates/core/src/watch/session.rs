@@ -161,12 +161,12 @@ pub enum HandoffFile {
     Absent,
     /// There is one that cannot be read.
     Unreadable(String),
-    /// There is one.
+    /// There is one that was there before the session, and could not be deleted.
+    Stale,
+    /// There is one that the session wrote.
     Present {
         /// What is in it.
         bytes: Vec<u8>,
-        /// When it was written, if that is known.
-        written_at_ms: Option<i64>,
     },
 }
 

@@ -7,8 +7,11 @@ use airtight_agent::{Agent, Subagents};
 use airtight_core::batch::Prices;
 use airtight_core::contract::Contract;
 use airtight_core::redact::Redactor;
-use airtight_core::run::{self, Job, Outcome as RunOutcome, Report, Run};
-use airtight_core::watch::{AgentResponse, ExitClaim, Legacy, Payload, SessionEnding, Tier};
+use airtight_core::run::{self, Job, Mode, Outcome as RunOutcome, Report, Run};
+use airtight_core::watch::{
+    AgentResponse, ExitClaim, Legacy, Payload, SessionEnding, Tier, with_response_format,
+    without_response_format,
+};
 use airtight_store::{Lead, Ledger, Minutes, NewRun, Retention, RunId};
 use airtight_watch::{Account, Assignment, Performed, Settling, Staff, Who, Witness};
 
@@ -63,6 +66,25 @@ impl Benches {
             }
         }
         notes
+    }
+
+    /// Returns what is asked of a tier, with what its answer looks like. Where the run puts the contract
+    /// in words itself, it is not said twice.
+    pub(super) fn task(&self, tier: Tier) -> String {
+        let task = self.settings.tier(tier).task.as_str();
+        let mode = self.bench(tier).map(|bench| bench.driver.mode(bench.config()));
+        match mode {
+            Some(Mode::Prompt) => without_response_format(task),
+            Some(Mode::Auto | Mode::Native | Mode::Tool) | None => {
+                with_response_format(task, &self.contract)
+            }
+        }
+    }
+
+    /// Returns the model of a tier, if it may be started.
+    pub(super) fn model(&self, tier: Tier) -> Option<String> {
+        let bench = self.bench(tier)?;
+        Some(driver_row(&bench.driver).model).filter(|model| !model.is_empty())
     }
 
     fn bench(&self, tier: Tier) -> Option<&Bench> {

@@ -1,6 +1,6 @@
 //! What a watch has on record, for people and for programs.
 
-use airtight_core::watch::Trust;
+use airtight_core::watch::{GONE, Trust};
 use airtight_store::{
     ActionFilter, EscalationFilter, EscalationState, EventFilter, Ledger, MemoryFilter, Order,
     Page, SessionFilter, StoreError,
@@ -9,6 +9,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use tokio::runtime;
 
+use super::services::tone;
 use crate::batch::unusable;
 use crate::cli::{WatchAction, WatchListArgs};
 use crate::env::Environment;
@@ -45,19 +46,20 @@ fn list_args(action: &WatchAction) -> Option<&WatchListArgs> {
         | WatchAction::Sessions(list)
         | WatchAction::Cooldowns(list)
         | WatchAction::Notifications(list) => Some(list),
+        WatchAction::Services(args) => Some(&args.list),
         WatchAction::Events(args) => Some(&args.list),
         WatchAction::Memories(args) => Some(&args.list),
         WatchAction::Approve(_) | WatchAction::Decline(_) => None,
     }
 }
 
-struct Sheet<'p> {
-    printer: &'p mut Printer,
-    is_json: bool,
+pub(super) struct Sheet<'p> {
+    pub(super) printer: &'p mut Printer,
+    pub(super) is_json: bool,
 }
 
 /// The outer error is of the output, the inner one of the ledger.
-type Printed = Result<Result<(), StoreError>, Error>;
+pub(super) type Printed = Result<Result<(), StoreError>, Error>;
 
 /// Takes a value from the ledger, or leaves.
 macro_rules! asked {
@@ -68,11 +70,13 @@ macro_rules! asked {
         }
     };
 }
+pub(super) use asked;
 
 impl Sheet<'_> {
     async fn print(&mut self, action: &WatchAction, ledger: &Ledger, page: Page) -> Printed {
         match action {
             WatchAction::Status(_) => return self.status(ledger).await,
+            WatchAction::Services(args) => return self.services(args, ledger, page).await,
             WatchAction::Sessions(_) => {
                 for it in asked!(ledger.sessions(&SessionFilter::default(), page)) {
                     let summary = it.summary.as_deref().unwrap_or_default();
@@ -138,6 +142,7 @@ impl Sheet<'_> {
         let leader = asked!(ledger.leader());
         let leader = leader.filter(|leader| leader.leased_until > ledger.now_ms());
         let services = asked!(ledger.services());
+        let services: Vec<_> = services.into_iter().filter(|it| it.status != GONE).collect();
         let last_run = asked!(ledger.mark("last_run")).and_then(|mark| mark.parse::<i64>().ok());
         let proposed = EscalationFilter { state: Some(EscalationState::Proposed), since: None };
         let escalations = asked!(ledger.escalations(&proposed, Page::default()));
@@ -165,7 +170,7 @@ impl Sheet<'_> {
         for it in &services {
             let since = when::write(it.changed_at);
             let detail = it.detail.as_deref().map(|it| format!(": {it}")).unwrap_or_default();
-            let tone = if it.status == "healthy" { Tone::Good } else { Tone::Bad };
+            let tone = tone(&it.status);
             let text = format!("  {} since {since}{detail}", it.name);
             self.printer
                 .line(&[Span::new(tone, format!("{:<11}", it.status)), Span::plain(text)])?;

@@ -42,6 +42,10 @@ const ROOT: Shape = Shape {
         ("workspace", Kind::Text),
         ("logs", Kind::Text),
         ("handoff", Kind::Text),
+        ("state_dir", Kind::Text),
+        ("results_dir", Kind::Text),
+        ("repos_dir", Kind::Text),
+        ("browser_origins", Kind::List),
         ("legacy", Kind::Switch),
         ("schema_version", Kind::Text),
         ("max_session_time", Kind::Duration),
@@ -96,6 +100,8 @@ pub(crate) struct Settings {
     pub(crate) workspace: PathBuf,
     pub(crate) logs: Option<PathBuf>,
     pub(crate) handoff: Option<PathBuf>,
+    pub(crate) folders: Folders,
+    pub(crate) browser_origins: Vec<String>,
     pub(crate) schema: ResponseSchema,
     pub(crate) pre_session: Option<String>,
     pub(crate) environment: Vec<(String, String)>,
@@ -105,6 +111,14 @@ pub(crate) struct Settings {
     /// Where the list of services is.
     services_file: Option<PathBuf>,
     tiers: [TierSettings; 3],
+}
+
+/// Where sessions are told to look, as far as somebody says.
+#[derive(Debug, Default)]
+pub(crate) struct Folders {
+    pub(crate) state: Option<PathBuf>,
+    pub(crate) results: Option<PathBuf>,
+    pub(crate) repos: Option<PathBuf>,
 }
 
 /// Where the file is.
@@ -193,9 +207,13 @@ impl Draft<'_> {
             session_limit: root.duration("max_session_time").unwrap_or(Estate::SESSION_LIMIT),
             verify_after: is_verified.then_some(verify_after),
             services: self.services(&root)?,
-            workspace: self.path(root.text("workspace").unwrap_or(".")),
+            workspace: root
+                .text("workspace")
+                .map_or_else(|| self.folder.to_owned(), |path| self.path(path)),
             logs: root.text("logs").map(|path| self.path(path)),
             handoff: root.text("handoff").map(|path| self.path(path)),
+            folders: self.folders(&root),
+            browser_origins: root.list("browser_origins").unwrap_or_default().to_vec(),
             schema: self.schema(&root)?,
             pre_session: root.text("pre_session").map(str::to_owned),
             environment: self.surroundings()?,
@@ -204,6 +222,15 @@ impl Draft<'_> {
             services_file: root.text("services").map(|path| self.path(path)),
             tiers: tier::read(&self.reader, self.table, (self.folder, self.environment), &root)?,
         })
+    }
+
+    fn folders(&self, root: &Section) -> Folders {
+        let folder = |name: &str| root.text(name).map(|path| self.path(path));
+        Folders {
+            state: folder("state_dir"),
+            results: folder("results_dir"),
+            repos: folder("repos_dir"),
+        }
     }
 
     fn section(&self, shape: &Shape) -> Result<Section, Error> {

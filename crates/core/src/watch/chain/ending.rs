@@ -5,6 +5,7 @@ use super::{
     Brief, Chain, ChainOutcome, Decision, Next, OutOfTurn, Record, STALE_MS, SessionEnd, State,
 };
 use crate::excerpt;
+use crate::watch::cooldown::ActionRecord;
 use crate::watch::escalation::PastEscalation;
 use crate::watch::event::Event;
 use crate::watch::level::Level;
@@ -109,7 +110,8 @@ impl Chain {
         parts.push(excerpt(&services.join("\n"), TOLD_CHARS, "…").into_owned());
         parts.retain(|part| !part.is_empty());
         let title = format!("{subject}: {} {end}", brief.tier);
-        Some(Notification { category, title, body: parts.join("\n\n") })
+        let cause = format!("report {title}");
+        Some(Notification { category, cause, title, body: parts.join("\n\n") })
     }
 
     /// Tells that the session could not begin: a hook refused it, or there is no driver.
@@ -134,12 +136,15 @@ impl Chain {
 
     /// Goes on with a chain that was stored by a watch that is gone.
     ///
-    /// A session that had begun is lost; one that had not begins, unless what is known is old.
-    pub fn recovered(&mut self, now_ms: i64) {
+    /// A session that had begun is lost; one that had not begins, unless what is known is old. What a
+    /// lost session had reserved or done to services is in `actions`: it is looked at again.
+    pub fn recovered(&mut self, actions: &[ActionRecord], now_ms: i64) {
         let is_stale = now_ms.saturating_sub(self.moved_at_ms) > STALE_MS;
         match &self.state {
-            State::Running { brief, session_id, .. } => {
+            State::Running { brief, session_id } => {
                 let (brief, session_id) = (brief.clone(), session_id.clone());
+                let is_own = |it: &&ActionRecord| it.session_id.as_deref() == Some(&session_id);
+                self.act_on(actions.iter().filter(is_own).map(|it| it.service.clone()));
                 self.lose(&brief, &session_id, now_ms);
             }
             State::Ready { brief } if is_stale => {
@@ -165,6 +170,7 @@ impl Chain {
         let level = if tier == Tier::Observe { Level::Warning } else { Level::Critical };
         let notification = (tier > Tier::Observe).then(|| Notification {
             category: NotificationCategory::HumanAttention,
+            cause: format!("lost {tier}"),
             title: format!("Needs human attention: {tier} was interrupted"),
             body: format!("{message}. Its session is {session_id}."),
         });
@@ -176,7 +182,7 @@ impl Chain {
             extraction: Extraction::None,
             summary: None,
         };
-        self.settle_status(session_id, session.status);
+        self.settle_session(session_id, session.status, session.extraction);
         let record = Record {
             session: Some(session),
             events: vec![Event::of_watch(level, message)],

@@ -9,7 +9,7 @@ use crate::watch::event::Event;
 use crate::watch::level::Level;
 use crate::watch::markers::Markers;
 use crate::watch::response::{AgentResponse, Escalation, EscalationRequest};
-use crate::watch::session::{ExitClaim, Extraction, HandoffFile, Legacy, Payload, SessionEnding};
+use crate::watch::session::{ExitClaim, HandoffFile, Legacy, Payload, SessionEnding};
 
 /// What a session does.
 #[derive(Debug, Clone)]
@@ -90,7 +90,7 @@ fn finished(play: &Play, session: &str) -> Finished {
         markers: Markers::read([play.markers.as_str()]),
         handoff: match &play.handoff {
             None => HandoffFile::Absent,
-            Some(bytes) => HandoffFile::Present { bytes: bytes.clone(), written_at_ms: None },
+            Some(bytes) => HandoffFile::Present { bytes: bytes.clone() },
         },
         cost: Cost::from_usd(0.5),
     }
@@ -119,7 +119,7 @@ fn live(
     fates: &mut impl Iterator<Item = Fate>,
 ) -> Option<ChainOutcome> {
     let mut chain: Chain = serde_json::from_str(&disk.state).unwrap();
-    chain.recovered(0);
+    chain.recovered(&[], 0);
     loop {
         match chain.step() {
             Step::Done(outcome) => return Some(outcome),

@@ -264,11 +264,24 @@ fn co_76_a_handoff_is_deleted_after_any_reading() {
 fn a_session_whose_watch_is_gone_is_lost(tier: Tier, level: Level, notifications: usize) {
     let mut chain = begin(tier);
     begin_session(&mut chain, "s");
-    chain.recovered(9);
+    let actions = [acted("s", "web"), acted("other", "db")];
+    chain.recovered(&actions, 9);
     let Step::Record(record) = chain.step() else { panic!("{:?}", chain.step()) };
     assert_eq!(record.session.unwrap().status, SessionStatus::Failed);
     assert_eq!((record.events[0].level, record.notifications.len()), (level, notifications));
+    assert_eq!(chain.acted_on(), ["web"], "it is looked at again");
     assert_eq!(end(&mut chain), ChainOutcome::Lost);
+}
+
+fn acted(session: &str, service: &str) -> ActionRecord {
+    ActionRecord {
+        id: format!("{session}-{service}"),
+        service: service.to_owned(),
+        action: CooldownAction::Restart,
+        at_ms: 1,
+        state: ActionState::Unknown,
+        session_id: Some(session.to_owned()),
+    }
 }
 
 /// S2: an escalation that was left for long is not acted on; one that was not, is.
@@ -280,9 +293,9 @@ fn a_chain_that_was_left_for_long_is_not_gone_on_with() {
     chain.performed(2).unwrap();
     chain.performed(2).unwrap();
     let mut soon = chain.clone();
-    soon.recovered(2 + STALE_MS);
+    soon.recovered(&[], 2 + STALE_MS);
     assert_eq!(soon, chain);
-    chain.recovered(3 + STALE_MS);
+    chain.recovered(&[], 3 + STALE_MS);
     assert_eq!(end(&mut chain), ChainOutcome::Stale);
 }
 

@@ -60,6 +60,7 @@ impl Denied {
     pub fn notification(&self) -> Notification {
         Notification {
             category: NotificationCategory::HumanAttention,
+            cause: format!("cooldown {} {}", self.service, self.action),
             title: format!("Needs human attention: {}", self.service),
             body: self.reason.clone(),
         }

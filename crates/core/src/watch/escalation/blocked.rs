@@ -41,6 +41,7 @@ pub(super) fn leave(
     events.push(Event { service, ..Event::of_watch(level(by), message) });
     let notification = needs_people(by).then(|| Notification {
         category: NotificationCategory::HumanAttention,
+        cause: cause(by, &affected),
         title: format!("Needs human attention: {}", subject(&affected, situation.tier)),
         body: body(situation, &headline),
     });
@@ -100,6 +101,15 @@ fn needs_people(by: BlockedBy) -> bool {
         | BlockedBy::Cost
         | BlockedBy::Rate => true,
     }
+}
+
+/// What waits for leave is something else each time, and is never held back.
+fn cause(by: BlockedBy, affected: &[String]) -> String {
+    if by == BlockedBy::NeedsApproval {
+        return String::new();
+    }
+    let affected = one_line(&affected.join(", "));
+    format!("blocked {by:?} {}", excerpt(&affected, REASON_CHARS, "…"))
 }
 
 fn explanation(situation: &Situation<'_>, policy: &EscalationPolicy, by: BlockedBy) -> String {

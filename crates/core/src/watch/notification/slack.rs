@@ -79,7 +79,8 @@ mod tests {
 
     fn notification(title: &str, body: &str) -> Notification {
         let category = NotificationCategory::DailyDigest;
-        Notification { category, title: title.to_owned(), body: body.to_owned() }
+        let (title, body) = (title.to_owned(), body.to_owned());
+        Notification { category, cause: String::new(), title, body }
     }
 
     /// CO-108: Markdown becomes what Slack writes, and nobody is called by it.

@@ -54,8 +54,8 @@ pub struct Extracted {
 }
 
 impl Extracted {
-    /// Reads what a session of `tier` that began at `began_at_ms` yields.
-    pub fn of(finished: &Finished, tier: Tier, legacy: Legacy, began_at_ms: i64) -> Self {
+    /// Reads what a session of `tier` yields.
+    pub fn of(finished: &Finished, tier: Tier, legacy: Legacy) -> Self {
         let mut extracted = match &finished.payload {
             Payload::Accepted(response) => {
                 let mut extracted = Self::structured(response);
@@ -63,14 +63,14 @@ impl Extracted {
                 extracted
             }
             Payload::Rejected(why) => {
-                let mut extracted = Self::unstructured(finished, tier, legacy, began_at_ms);
+                let mut extracted = Self::unstructured(finished, tier, legacy);
                 let message = format!("the structured answer of {tier} does not count: {why}");
                 extracted.notes.push(message.clone());
                 extracted.events.push(Event::of_watch(Level::Warning, message));
                 extracted
             }
             Payload::Absent => {
-                let mut extracted = Self::unstructured(finished, tier, legacy, began_at_ms);
+                let mut extracted = Self::unstructured(finished, tier, legacy);
                 extracted.notes.push(format!("{tier} gave no structured answer"));
                 extracted
             }
@@ -130,7 +130,7 @@ impl Extracted {
         }
     }
 
-    fn unstructured(finished: &Finished, tier: Tier, legacy: Legacy, began_at_ms: i64) -> Self {
+    fn unstructured(finished: &Finished, tier: Tier, legacy: Legacy) -> Self {
         let mut extracted = Self {
             by: Extraction::None,
             summary: None,
@@ -143,7 +143,7 @@ impl Extracted {
         if legacy == Legacy::Read {
             extracted.events.clone_from(&finished.markers.events);
             extracted.claims.clone_from(&finished.markers.memories);
-            extracted.ask = asked(&finished.handoff, tier, began_at_ms);
+            extracted.ask = asked(&finished.handoff, tier);
             if let Ask::Handoff(handoff) = &extracted.ask {
                 let checks = handoff.check_results.iter().map(|result| result.check.clone());
                 extracted.checks = checks.collect();
@@ -191,21 +191,19 @@ impl Extracted {
 }
 
 /// Reads what a handoff asks for.
-fn asked(file: &HandoffFile, tier: Tier, began_at_ms: i64) -> Ask {
+fn asked(file: &HandoffFile, tier: Tier) -> Ask {
     match file {
         HandoffFile::Absent => Ask::Nothing,
         HandoffFile::Unreadable(why) => Ask::Invalid(HandoffError::Unreadable(why.clone())),
-        HandoffFile::Present { written_at_ms: Some(at), .. } if *at < began_at_ms => {
-            Ask::Invalid(HandoffError::Stale)
-        }
-        HandoffFile::Present { bytes, .. } if tier == Tier::Remediate => {
+        HandoffFile::Stale => Ask::Invalid(HandoffError::Stale),
+        HandoffFile::Present { bytes } if tier == Tier::Remediate => {
             // Whatever it says, nobody is above; that it asks is told to people.
             match Handoff::read(bytes, Tier::Investigate) {
                 Ok(handoff) => Ask::Handoff(handoff),
                 Err(error) => Ask::Invalid(error),
             }
         }
-        HandoffFile::Present { bytes, .. } => match Handoff::read(bytes, tier) {
+        HandoffFile::Present { bytes } => match Handoff::read(bytes, tier) {
             Ok(handoff) => Ask::Handoff(handoff),
             Err(error) => Ask::Invalid(error),
         },

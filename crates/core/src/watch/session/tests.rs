@@ -33,7 +33,7 @@ fn handoff() -> HandoffFile {
         "services_affected": ["a"],
         "check_results": [{ "service": "a", "status": "down" }],
     });
-    HandoffFile::Present { bytes: value.to_string().into_bytes(), written_at_ms: Some(5) }
+    HandoffFile::Present { bytes: value.to_string().into_bytes() }
 }
 
 fn finished(payload: Payload) -> Finished {
@@ -42,7 +42,7 @@ fn finished(payload: Payload) -> Finished {
 }
 
 fn extract(finished: &Finished, legacy: Legacy) -> Extracted {
-    Extracted::of(finished, Tier::Observe, legacy, 1)
+    Extracted::of(finished, Tier::Observe, legacy)
 }
 
 /// A service whose name nobody can keep costs its check, not the session.
@@ -139,12 +139,9 @@ fn co_25_only_cooldowns_are_read_beside_an_answer() {
 }
 
 /// S2: a handoff that was there before the session is not of it.
-#[test_case(Some(0) => true; "before")]
-#[test_case(Some(1) => false; "as it began")]
-#[test_case(None => false; "nobody knows")]
-fn a_handoff_from_before_the_session_is_stale(written_at_ms: Option<i64>) -> bool {
-    let HandoffFile::Present { bytes, .. } = handoff() else { panic!("there is one") };
-    let handoff = HandoffFile::Present { bytes, written_at_ms };
+#[test_case(HandoffFile::Stale => true; "before")]
+#[test_case(handoff() => false; "of the session")]
+fn a_handoff_from_before_the_session_is_stale(handoff: HandoffFile) -> bool {
     let finished = Finished { handoff, ..finished(Payload::Absent) };
     extract(&finished, Legacy::Read).ask == Ask::Invalid(HandoffError::Stale)
 }

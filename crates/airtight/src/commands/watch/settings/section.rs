@@ -8,7 +8,7 @@ use airtight_core::watch::Tier;
 use toml::de::{DeTable, DeValue};
 
 use crate::config::{Kind, Reader, Value};
-use crate::error::Error;
+use crate::error::{Error, Outcome};
 
 /// The names of tiers in lists.
 pub(super) const TIERS: &[&str] = &["observe", "investigate", "remediate"];
@@ -45,8 +45,12 @@ impl Section {
             let Some((known, kind)) = shape.fields.iter().find(|(known, _)| *known == name) else {
                 return Err(unknown(reader, shape, name, offset));
             };
-            section.values.insert(known, reader.value(name, *kind, offset, value)?);
-            section.lines.insert(known, reader.line(offset));
+            let (value, line) = (reader.value(name, *kind, offset, value)?, reader.line(offset));
+            if let Value::Text(text) = &value {
+                refuse_empty(&format!("{}:{line}", reader.path.display()), known, text)?;
+            }
+            section.values.insert(known, value);
+            section.lines.insert(known, line);
         }
         Ok(section)
     }
@@ -110,6 +114,31 @@ impl Section {
     pub(super) fn line(&self, name: &str) -> usize {
         self.lines.get(name).copied().unwrap_or(1)
     }
+}
+
+/// Examples of what can be said, for texts that somebody left empty.
+const EXAMPLES: [(&str, &str); 6] = [
+    ("pre_session", "./may-a-session-begin"),
+    ("command", "pager --stdin"),
+    ("services", "services.md"),
+    ("webhook", "https://…"),
+    ("prompt", "Look at …"),
+    ("prompt_file", "tier1.md"),
+];
+
+/// Refuses a text that says nothing: whoever wrote it meant something.
+pub(super) fn refuse_empty(place: &str, name: &str, text: &str) -> Result<(), Error> {
+    if !text.trim().is_empty() {
+        return Ok(());
+    }
+    let error = Error::new(Outcome::Contract, format!("{place}: `{name}` is empty"));
+    let example = EXAMPLES.iter().find(|(known, _)| *known == name);
+    Err(match example {
+        Some((_, example)) => {
+            error.hint(format!("leave it out, or say what is meant: `{name} = \"{example}\"`"))
+        }
+        None => error.hint("leave it out, or say what is meant"),
+    })
 }
 
 fn unknown(reader: &Reader<'_>, shape: &Shape, name: &str, offset: usize) -> Error {

@@ -71,6 +71,11 @@ fn address(section: &Section, environment: &Environment) -> Result<Address, Stri
             Some(url) => webhook(url.trim()),
             None => Err(format!("takes its webhook from `{name}`, which is not set")),
         },
+        (None, None, Some(_)) if form == Form::Slack => Err(
+            "has `format = \"slack\"`, which is for webhooks: its command gets plain JSON on stdin, so \
+             leave `format` out, or write `webhook_env = \"SLACK_WEBHOOK\"` in place of `command`"
+                .to_owned(),
+        ),
         (None, None, Some(command)) => Ok(Address::Command(command.to_owned())),
         (None, None, None) => Err("needs one of `webhook`, `webhook_env` and `command`".to_owned()),
         _ => Err("has more than one of `webhook`, `webhook_env` and `command`".to_owned()),

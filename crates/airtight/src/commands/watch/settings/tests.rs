@@ -51,6 +51,10 @@ max_tier = 2
 dry_run = true
 services = "services.md"
 logs = "logs"
+state_dir = "state"
+results_dir = "~/results"
+repos_dir = "/repos"
+browser_origins = ["https://a"]
 handoff = "state/handoff.json"
 legacy = false
 schema_version = "1.0.0"
@@ -113,6 +117,9 @@ fn everything_that_can_be_said_is_heard() {
     assert_eq!(settings.services.as_deref(), Some("- web\n"));
     assert_eq!(settings.logs, Some(folder.path().join("logs")));
     assert_eq!(settings.handoff, Some(folder.path().join("state/handoff.json")));
+    assert_eq!(settings.folders.state, Some(folder.path().join("state")));
+    assert_eq!(settings.folders.repos, Some(PathBuf::from("/repos")));
+    assert_eq!(settings.browser_origins, ["https://a"]);
     assert_eq!(settings.environment, [("region".to_owned(), "eu".to_owned())]);
     let observe = settings.tier(Tier::Observe);
     assert_eq!(
@@ -142,6 +149,59 @@ fn a_tier_without_settings_has_those_of_the_first() {
     assert_eq!(second.entries, settings.tier(Tier::Observe).entries);
     assert_eq!(second.tools, ["Read"]);
     assert!(second.task.starts_with("# Tier 2"), "{}", second.task);
+}
+
+/// CO-8: its own list, else that of tier 1, else that for all, else what is built in.
+#[test]
+fn co_8_denied_commands_fall_back_like_tools() {
+    let denied = |file: &str, tier: Tier| read(file).unwrap().tier(tier).deny.clone();
+    let usual = |tier: Tier| -> Vec<String> {
+        let usual = airtight_core::watch::denied_commands(tier);
+        usual.into_iter().map(str::to_owned).collect()
+    };
+    let all = "deny = [\"a *\"]\n";
+    let first = format!("{all}[tiers.1]\ndeny = [\"b *\"]\n");
+    let own = format!("{first}[tiers.3]\ndeny = [\"c *\"]\n");
+    for tier in Tier::ALL {
+        assert_eq!(denied("", tier), usual(tier));
+        assert_eq!(denied(all, tier), ["a *"]);
+    }
+    assert_eq!(denied(&first, Tier::Observe), ["b *"]);
+    let mut inherited = vec!["b *".to_owned()];
+    inherited.extend(usual(Tier::Remediate));
+    assert_eq!(denied(&first, Tier::Remediate), inherited, "what cannot be undone stays denied");
+    assert_eq!(denied(&own, Tier::Remediate), ["c *"]);
+    assert!(denied(&own, Tier::Investigate).starts_with(&["b *".to_owned()]));
+}
+
+/// What says nothing was meant to say something.
+#[test]
+fn what_is_empty_is_refused_with_what_to_write() {
+    for (file, message, hint) in [
+        (
+            "pre_session = \"\"",
+            "watch.toml:1: `pre_session` is empty",
+            "leave it out, or say what is meant: `pre_session = \"./may-a-session-begin\"`",
+        ),
+        (
+            "handoff = \" \"",
+            "watch.toml:1: `handoff` is empty",
+            "leave it out, or say what is meant",
+        ),
+        (
+            "\n[notify.a]\ncommand = \"\"",
+            "watch.toml:3: `command` is empty",
+            "leave it out, or say what is meant: `command = \"pager --stdin\"`",
+        ),
+        (
+            "[tiers.1]\nprompt = \"\"",
+            "watch.toml:2: `prompt` is empty",
+            "leave it out, or say what is meant: `prompt = \"Look at …\"`",
+        ),
+    ] {
+        let (said, hints) = refusal(file);
+        assert_eq!((said.as_str(), hints.first().map(String::as_str)), (message, Some(hint)));
+    }
 }
 
 #[test]
@@ -205,6 +265,12 @@ fn what_cannot_be_meant_is_refused() {
         (
             "[notify.a]\nwebhook_env = \"PAGER_URL\"\ncommand = \"x\"",
             "watch.toml:1: `notify.a` has more than one of `webhook`, `webhook_env` and `command`",
+        ),
+        (
+            "[notify.a]\ncommand = \"x\"\nformat = \"slack\"",
+            "watch.toml:1: `notify.a` has `format = \"slack\"`, which is for webhooks: its command gets plain \
+             JSON on stdin, so leave `format` out, or write `webhook_env = \"SLACK_WEBHOOK\"` in place of \
+             `command`",
         ),
         (
             "[tiers.1]\nprompt = \"a\"\nprompt_file = \"b\"",

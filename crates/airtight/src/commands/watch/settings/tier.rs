@@ -5,11 +5,11 @@
 
 use std::path::{Path, PathBuf};
 
-use airtight_core::watch::{Tier, default_tools, denied_commands, tier_prompt};
+use airtight_core::watch::{Tier, default_tools, denied_commands, settings_for, tier_prompt};
 use toml::de::{DeTable, DeValue};
 
 use super::read_text;
-use super::section::Section;
+use super::section::{Section, refuse_empty};
 use crate::config::{Entry, Own, Reader};
 use crate::env::Environment;
 use crate::error::Error;
@@ -64,22 +64,39 @@ pub(super) fn read(
         *slot = read_one(reader, table, folder, environment)?;
     }
     let [first, ..] = &said;
-    let for_all = |name: &str| root.list(name).map(<[String]>::to_vec);
     let settle = |tier: Tier, own: &Said| {
-        let tools = own.tools.clone().or_else(|| first.tools.clone()).or_else(|| for_all("tools"));
-        let deny = own.deny.clone().or_else(|| for_all("deny"));
         let entries =
             if own.entries.is_empty() { first.entries.clone() } else { own.entries.clone() };
+        let of = |it: Tier| if it == tier { own } else { first };
+        let usual = usual_tools(tier);
+        let tools = |it: Tier| of(it).tools.as_deref();
+        let tools = settings_for(tier, tools, root.list("tools"), &usual);
         TierSettings {
             entries,
             task_file: own.task_file.clone(),
             task: own.task.clone().unwrap_or_else(|| tier_prompt(tier).to_owned()),
-            tools: tools.unwrap_or_else(|| usual_tools(tier)),
-            deny: deny.unwrap_or_else(|| usual_denials(tier)),
+            tools: tools.to_vec(),
+            deny: denied(tier, own, first, root.list("deny")),
         }
     };
     let [one, two, three] = &said;
     Ok([settle(Tier::Observe, one), settle(Tier::Investigate, two), settle(Tier::Remediate, three)])
+}
+
+/// Returns what a tier must not run: its own list, else that of tier 1, else that for all.
+///
+/// A tier that only inherits the list of tier 1 keeps what is built in for it: whoever writes down what
+/// an observer must not do has not thought of what a repair may ruin.
+fn denied(tier: Tier, own: &Said, first: &Said, all: Option<&[String]>) -> Vec<String> {
+    let usual = usual_denials(tier);
+    let of = |it: Tier| if it == tier { own.deny.as_deref() } else { first.deny.as_deref() };
+    let mut denied = settings_for(tier, of, all, &usual).to_vec();
+    if tier != Tier::Observe && own.deny.is_none() && first.deny.is_some() {
+        denied.extend(usual);
+        let mut seen = std::collections::BTreeSet::new();
+        denied.retain(|command| seen.insert(command.clone()));
+    }
+    denied
 }
 
 fn is_named(tier: Tier, name: &str) -> bool {
@@ -103,6 +120,9 @@ fn read_one(
     let contents = reader.section(table)?;
     let own = |name: &str| contents.own.iter().find(|own| own.name == name);
     let place = |own: &Own| format!("{}:{}", reader.path.display(), own.line);
+    for text in ["prompt", "prompt_file"].into_iter().filter_map(own) {
+        refuse_empty(&place(text), &text.name, &text.text)?;
+    }
     let task_file = own("prompt_file").map(|file| {
         let is_of_home = file.text.starts_with('~');
         if is_of_home { environment.resolve(&file.text) } else { folder.join(&file.text) }
