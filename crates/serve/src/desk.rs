@@ -5,7 +5,8 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use airtight_core::codec::Usage;
-use airtight_store::RunId;
+use airtight_store::{ContractRow, Run, RunId};
+use serde::Serialize;
 use serde_json::Value;
 use tokio::sync::Notify;
 
@@ -108,6 +109,40 @@ pub enum FaultKind {
     Mistake,
 }
 
+/// What is to be judged by the contract of a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Proposal {
+    /// A value: JSON text.
+    Value(String),
+    /// What is on record as the value, else what the contract finds in what the model said.
+    Found,
+}
+
+/// Why a value is not accepted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Unfit {
+    /// It breaks the contract: what is wrong with it.
+    Violations(Vec<Violation>),
+    /// The contract on record cannot be read any more.
+    Contract,
+    /// A mistake of ours.
+    Mistake,
+}
+
+/// One thing that is wrong with a value.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Violation {
+    /// Where: a JSON pointer.
+    pub pointer: String,
+    /// By which keyword of the contract.
+    pub keyword: String,
+    /// What is wrong, in words.
+    pub message: String,
+}
+
+/// A verdict that is waited for: JSON without spaces, if the value satisfies the contract.
+pub type Judging = Pin<Box<dyn Future<Output = Result<String, Unfit>> + Send>>;
+
 /// An answer that is waited for. Dropped, it ends the run cleanly.
 pub type Answering = Pin<Box<dyn Future<Output = Result<Reply, Fault>> + Send>>;
 
@@ -118,6 +153,9 @@ pub trait Desk: Send + Sync {
 
     /// Has a question answered. What is safe to show of the answer before its end goes to `growth`.
     fn answer(&self, question: Question, growth: Option<Arc<Growth>>) -> Answering;
+
+    /// Judges a value for `run` by the contract that it had, as it stands: nothing is mended.
+    fn judge(&self, run: Run, contract: ContractRow, proposal: Proposal) -> Judging;
 }
 
 /// What may be shown of an answer before its end: a beginning that can still conform.

@@ -27,6 +27,7 @@ use crate::door::Door;
 use crate::gateway::{self, Gateway};
 use crate::guard::{self, Guard};
 use crate::health::health;
+use crate::login;
 use crate::problem::Problem;
 use crate::settings::Settings;
 
@@ -150,6 +151,7 @@ fn router(settings: &Settings, gateway: Gateway) -> Router {
     Router::new()
         .route("/api/v1/health", get(health))
         .merge(gateway::routes(gateway))
+        .merge(login::routes(Arc::clone(&guard)))
         .fallback(absent)
         .method_not_allowed_fallback(unsupported)
         .layer(from_fn_with_state(guard, guard::stand))

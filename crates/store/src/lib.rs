@@ -53,9 +53,9 @@ pub use settings::{Access, Settings};
 pub use stats::{Drift, GroupBy, Interval, Sample, Stat, StatsFilter, drift, wilson};
 pub use watch::{
     Action, ActionEnd, ActionFilter, Chain, ChainState, Check, Delivery, DoneAction, Escalation,
-    EscalationFilter, EscalationState, EventFilter, Lead, Leader, Memory, MemoryFilter,
-    MemoryUpdate, Minutes, NewAction, NewEscalation, NewNotification, NewSession, NewWatchEvent,
-    Notification, NotificationState, Reserved, Service, Session, SessionEnd, SessionFilter,
-    SessionTexts, WatchCounts, WatchEvent,
+    EscalationFilter, EscalationState, EventFilter, Lead, Leader, Memory, MemoryEdit, MemoryFilter,
+    MemoryUpdate, Minutes, NewAction, NewEscalation, NewMemory, NewNotification, NewSession,
+    NewWatchEvent, Notification, NotificationState, Reserved, Service, Session, SessionEnd,
+    SessionFilter, SessionTexts, WatchCounts, WatchEvent,
 };
 pub use write::Pruned;

@@ -2,6 +2,7 @@
 
 mod bench;
 mod clerk;
+mod judge;
 mod token;
 mod valve;
 

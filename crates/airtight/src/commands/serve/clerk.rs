@@ -7,8 +7,11 @@ use airtight_agent::provider::Provider;
 use airtight_core::contract::{Contract, Identity, Options, Origin, Preflight};
 use airtight_core::run::{self, Job, Policy, Report, Run, RunError, Terminal};
 use airtight_core::{Severity, Source, Violation};
-use airtight_serve::{Answering, Desk, Fault, FaultKind, Growth, Question, Record, Reply, Schema};
-use airtight_store::{ContractRow, Ledger, NewRun, Repeat, StoreError};
+use airtight_serve::{
+    Answering, Desk, Fault, FaultKind, Growth, Judging, Proposal, Question, Record, Reply, Schema,
+    Unfit,
+};
+use airtight_store::{self as store, ContractRow, Ledger, NewRun, Repeat, StoreError};
 use serde_json::{Value, json};
 use tokio::sync::OnceCell;
 use tokio::task::spawn_blocking;
@@ -16,11 +19,13 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::bench::{Bench, CLI_SUFFIX, USUAL, Workshop};
+use super::judge;
 use super::valve::{Valve, Witness};
 use crate::advice;
 use crate::batch::{End, Settled};
 use crate::commands::batch::plan::contract_row;
 use crate::ledger::{self, Entered, Recorder};
+use crate::output::{ContractName, Init, VERSION, uuid};
 
 /// How many models are kept ready; a server has few.
 const BENCHES: usize = 64;
@@ -28,6 +33,9 @@ const BENCHES: usize = 64;
 /// How many contracts are kept ready, and the longest of them: together no more than 16 MB.
 const CONTRACTS: usize = 256;
 const CONTRACT_LIMIT_BYTES: usize = 64 * 1024;
+
+/// What a contract demands of strings that must occur in the prompt.
+const GROUNDED: &str = "x-grounded";
 
 /// A bench that is made once, however many ask for it.
 type Place = Arc<OnceCell<Arc<Bench>>>;
@@ -94,6 +102,12 @@ impl Desk for Clerk {
             })
         })
     }
+
+    fn judge(&self, run: store::Run, contract: ContractRow, proposal: Proposal) -> Judging {
+        // It may take its time, and others must not wait for it.
+        let judging = spawn_blocking(move || judge::judge(&run, &contract, &proposal));
+        Box::pin(async move { judging.await.unwrap_or(Err(Unfit::Mistake)) })
+    }
 }
 
 impl Office {
@@ -122,7 +136,8 @@ impl Office {
         };
         let dialect = bench.agent.provider.dialect();
         let valve = growth.and_then(|growth| Valve::new(&contract, dialect, growth));
-        let (report, record) = bench.drive(run, recorder.clone(), valve, interrupt).await;
+        let asked = (run, contract.as_ref());
+        let (report, record) = bench.drive(asked, recorder.clone(), valve, interrupt).await;
         told(&report, &recorder, &bench, record)
     }
 
@@ -173,6 +188,7 @@ impl Office {
         bench: &Bench,
         contract: ContractRow,
     ) -> Result<Entered, StoreError> {
+        let grounds = contract.schema.contains(GROUNDED);
         let new = NewRun {
             id: Some(question.run.clone()),
             key: question.key.clone(),
@@ -182,7 +198,8 @@ impl Office {
             job: airtight_store::Job {
                 prompt: question.prompt.clone(),
                 system: bench.system(question),
-                input: None,
+                // What strings that must be grounded are looked up in, as for `airtight run`.
+                input: grounds.then(|| question.prompt.clone().into_bytes()),
             },
             driver: bench.driver.clone(),
             retention: bench.retention,
@@ -224,15 +241,38 @@ impl Bench {
         }
     }
 
+    /// Returns what whoever follows the run is told first.
+    fn init(&self, run: &Run, contract: &Contract, id: &store::RunId) -> Init {
+        Init {
+            uuid: uuid(),
+            session_id: id.to_string(),
+            run_id: Some(id.to_string()),
+            version: VERSION,
+            airtight_version: env!("CARGO_PKG_VERSION").to_owned(),
+            cwd: self.folder.clone(),
+            model: self.name.clone(),
+            tools: run.tools().map(|tool| tool.name.clone()).collect(),
+            mcp_servers: Vec::new(),
+            permission_mode: "default".to_owned(),
+            contract: ContractName {
+                name: contract.name().map(str::to_owned),
+                fingerprint: contract.fingerprint().to_string(),
+            },
+            slash_commands: Vec::new(),
+            agents: Vec::new(),
+        }
+    }
+
     /// Performs a run, and puts its end on record.
     async fn drive(
         &self,
-        run: Run,
+        (run, contract): (Run, &Contract),
         recorder: Arc<Recorder>,
         valve: Option<Valve>,
         interrupt: CancellationToken,
     ) -> (Report, Record) {
-        let mut witness = Witness::new(Arc::clone(&recorder), valve);
+        let mut witness = Witness::new(Arc::clone(&recorder), valve, self.redactor.clone());
+        witness.begin(self.init(&run, contract, recorder.id()));
         let driven = Box::pin(self.agent.drive(run, &mut witness, interrupt));
         let report = recorder.during(driven).await;
         let record = match recorder.finish(&report, None).await {
