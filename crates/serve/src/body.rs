@@ -20,12 +20,25 @@ const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Reads the JSON that was sent.
 pub(crate) async fn read(headers: &HeaderMap, body: Body) -> Result<Bytes, Problem> {
-    if !is_json(headers) {
+    if !is_kind(headers, "application/json") {
         // Web pages of others can send every other type without being asked for permission.
         let message = "send JSON, and say so: `Content-Type: application/json`";
         return Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "not_json", message));
     }
-    timeout(PATIENCE, collect(body)).await.unwrap_or_else(|_| {
+    in_time(collect(body)).await
+}
+
+/// Reads the form that one of our own pages sent; the guard has seen to it that it is one of ours.
+pub(crate) async fn read_form(headers: &HeaderMap, body: Body) -> Result<Bytes, Problem> {
+    if !is_kind(headers, "application/x-www-form-urlencoded") {
+        let message = "send a form: `Content-Type: application/x-www-form-urlencoded`";
+        return Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "no_form", message));
+    }
+    in_time(collect(body)).await
+}
+
+async fn in_time(reading: impl Future<Output = Result<Bytes, Problem>>) -> Result<Bytes, Problem> {
+    timeout(PATIENCE, reading).await.unwrap_or_else(|_| {
         let message = format!("the request did not come in within {} s", PATIENCE.as_secs());
         Err(Problem::new(StatusCode::REQUEST_TIMEOUT, "too_slow", message))
     })
@@ -45,8 +58,8 @@ async fn collect(body: Body) -> Result<Bytes, Problem> {
     Ok(collected.freeze())
 }
 
-fn is_json(headers: &HeaderMap) -> bool {
+fn is_kind(headers: &HeaderMap, wanted: &str) -> bool {
     let kind = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let kind = kind.split(';').next().unwrap_or_default().trim();
-    kind.eq_ignore_ascii_case("application/json")
+    kind.eq_ignore_ascii_case(wanted)
 }

@@ -17,6 +17,7 @@ mod guard;
 mod health;
 mod live;
 mod login;
+mod pages;
 mod problem;
 mod server;
 mod settings;
@@ -27,5 +28,5 @@ pub use desk::{
     Unfit, Violation,
 };
 pub use server::{GRACE, ServeError, Server};
-pub use settings::{Limits, Settings};
+pub use settings::{Limits, Setting, Settings};
 pub use token::{Token, TokenError};

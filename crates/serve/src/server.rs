@@ -28,6 +28,7 @@ use crate::gateway::{self, Gateway};
 use crate::guard::{self, Guard};
 use crate::health::health;
 use crate::login;
+use crate::pages::{self, Pages};
 use crate::problem::Problem;
 use crate::settings::Settings;
 
@@ -148,7 +149,14 @@ async fn serve(stream: TcpStream, router: Router, stop: CancellationToken) {
 
 fn router(settings: &Settings, gateway: Gateway) -> Router {
     let guard = Arc::new(Guard::new(settings));
+    let pages = Pages {
+        ledger: gateway.ledger.clone(),
+        desk: Arc::clone(&gateway.desk),
+        token: settings.token.clone(),
+        settings: settings.shown.clone().into(),
+    };
     Router::new()
+        .merge(pages::routes(pages))
         .route("/api/v1/health", get(health))
         .merge(gateway::routes(gateway))
         .merge(login::routes(Arc::clone(&guard)))

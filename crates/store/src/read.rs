@@ -1,5 +1,6 @@
 //! What is asked of the ledger, on connections that only read.
 
+mod catalogue;
 mod conditions;
 mod export;
 mod list;
@@ -7,5 +8,6 @@ mod lives;
 mod progress;
 mod spending;
 
+pub use catalogue::ContractEntry;
 pub(crate) use conditions::Conditions;
 pub use spending::Spending;

@@ -21,6 +21,7 @@ use crate::progress::Progress;
 use crate::source::ContractSource;
 use provider::{Examined, Network, Source, State};
 use report::{Problem, Report};
+pub(super) use report::{Setting, settings};
 
 /// Examines what was typed.
 pub(super) fn run(

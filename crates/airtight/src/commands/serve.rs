@@ -3,6 +3,7 @@
 mod bench;
 mod clerk;
 mod judge;
+mod shown;
 mod token;
 mod valve;
 
@@ -59,6 +60,7 @@ pub(super) fn run(
         token: found.token.clone(),
         hosts: args.allow_host.clone(),
         limits: Limits::default(),
+        shown: shown::settings(&config, &redactor),
     };
     runtime()?.block_on(async {
         let ledger = books.open(redactor).await?;

@@ -16,14 +16,14 @@ const VERSION: u8 = 1;
 
 /// One setting in force.
 #[derive(Debug)]
-pub(super) struct Setting {
-    name: &'static str,
-    about: &'static str,
-    value: String,
-    origin: String,
+pub(in crate::commands) struct Setting {
+    pub(in crate::commands) name: &'static str,
+    pub(in crate::commands) about: &'static str,
+    pub(in crate::commands) value: String,
+    pub(in crate::commands) origin: String,
     layer: &'static str,
     /// Where weaker values were said.
-    overruled: Vec<String>,
+    pub(in crate::commands) overruled: Vec<String>,
 }
 
 /// Something to do.
@@ -46,7 +46,7 @@ pub(super) struct Report {
 }
 
 /// Lists every setting that somebody made.
-pub(super) fn settings(config: &Config) -> Vec<Setting> {
+pub(in crate::commands) fn settings(config: &Config) -> Vec<Setting> {
     let setting = |spec: &crate::config::Spec| {
         let said = config.said(spec.key);
         let (strongest, weaker) = said.split_last()?;
