@@ -38,30 +38,46 @@
 
   const activity = document.querySelector("[data-activity]");
   if (activity) {
-    const run = activity.dataset.activity;
+    const run = encodeURIComponent(activity.dataset.activity);
     const box = activity.closest(".activity-box") || activity;
-    const fetchRows = oneAtATime(async () => {
-      const last = activity.dataset.last || "0";
-      const text = await read(`/runs/${encodeURIComponent(run)}/activity?after=${last}`);
-      const rows = new DOMParser().parseFromString(text, "text/html").querySelectorAll("li[data-number]");
-      if (rows.length === 0) return;
+    const last = () => Number(activity.dataset.last || 0);
+    let isOver = false;
+    const end = () => {
+      if (isOver) return;
+      isOver = true;
+      source.close();
+      location.reload();
+    };
+    const add = (rows) => {
       const atEnd = box.scrollHeight - box.scrollTop - box.clientHeight < 40;
-      const waiting = activity.querySelector("[data-waiting]");
-      if (waiting) waiting.remove();
+      activity.querySelector("[data-waiting]")?.remove();
       for (const row of rows) {
-        if (Number(row.dataset.number) <= Number(activity.dataset.last || 0)) continue;
+        if (Number(row.dataset.number) <= last()) continue;
         activity.append(document.importNode(row, true));
         activity.dataset.last = row.dataset.number;
       }
       if (atEnd) box.scrollTop = box.scrollHeight;
+    };
+    // The server renders; what is said in the stream only tells that there is more to read.
+    const fetchRows = oneAtATime(async () => {
+      for (;;) {
+        const text = await read(`/runs/${run}/activity?after=${last()}`);
+        const answer = new DOMParser().parseFromString(text, "text/html").querySelector("ol");
+        const rows = answer.querySelectorAll("li[data-number]");
+        if (rows.length > 0) { add(rows); continue; }
+        if (answer.dataset.over !== undefined) end();
+        return;
+      }
     });
     box.scrollTop = box.scrollHeight;
-    const source = new EventSource(`/api/v1/runs/${encodeURIComponent(run)}/events?after=${activity.dataset.last || 0}`);
+    const source = new EventSource(`/api/v1/runs/${run}/events?after=${last()}`);
     source.onopen = () => say("live", "live");
     source.onmessage = fetchRows;
-    source.addEventListener("gap", fetchRows);
-    source.addEventListener("end", () => { source.close(); location.reload(); });
+    for (const name of ["gap", "state"]) source.addEventListener(name, fetchRows);
+    source.addEventListener("end", end);
     source.onerror = () => say("lost", "connecting…");
+    // A stream that cannot be had must not leave the page behind.
+    setInterval(() => { if (!isOver && !document.hidden) fetchRows(); }, 3000);
     return;
   }
 
@@ -115,7 +131,7 @@
   const source = new EventSource("/api/v1/events/stream");
   source.onopen = () => { live = true; say("live", "live"); };
   source.onmessage = soon;
-  for (const name of ["run", "watch", "gap", "change"]) source.addEventListener(name, soon);
+  for (const name of ["run", "watch", "state", "gap"]) source.addEventListener(name, soon);
   source.onerror = () => { live = false; say("lost", "every 10 s"); };
   setInterval(() => { if (!document.hidden) refresh(); }, POLL_MS);
 })();

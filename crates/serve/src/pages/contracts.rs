@@ -17,7 +17,7 @@ use super::{Failed, Freshness, Here, Pages, Visit, change, layout, list, stats, 
 /// Shows all contracts.
 pub(super) async fn list(State(pages): State<Pages>, visit: Visit) -> Result<Html<String>, Failed> {
     let limit = u32::try_from(list::ROWS + 1).unwrap_or(u32::MAX);
-    let found = pages.ledger.contracts(visit.said("after"), limit).await?;
+    let found = pages.ledger.catalogue(visit.said("after"), limit).await?;
     let rows = found.get(..list::ROWS).unwrap_or(&found);
     let next = rows.last().filter(|_| found.len() > rows.len()).map(|it| it.title.clone());
     let stats = pages.ledger.stats(&StatsFilter::default(), &[GroupBy::Contract]).await?;

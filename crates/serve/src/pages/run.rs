@@ -61,7 +61,8 @@ pub(super) async fn activity(
 ) -> Result<Html<String>, Failed> {
     let run = pages.ledger.run(&id).await?.summary;
     let stream = Stream::read(&pages, &run.id, visit.number("after")?.unwrap_or(0)).await?;
-    Ok(Html(html! { ol { (stream.rows()) } }.into_string()))
+    let is_over = run.state != RunState::Open;
+    Ok(Html(html! { ol data-over[is_over] { (stream.rows()) } }.into_string()))
 }
 
 /// Sends one text of a run as it is, to be read and not obeyed.

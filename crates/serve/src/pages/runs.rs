@@ -43,7 +43,7 @@ pub(super) async fn show(State(pages): State<Pages>, visit: Visit) -> Result<Htm
     };
     let found = pages.ledger.runs(&filter, list::page(&visit)?).await?;
     let (rows, last) = list::shown(&found, |run| run.number);
-    let known = pages.ledger.contracts(None, SUGGESTED).await?;
+    let known = pages.ledger.catalogue(None, SUGGESTED).await?;
     let known: Vec<String> = known.into_iter().map(|it| it.title).collect();
     let main = html! {
         (list::head("Runs", "Every job that was put to a model, and what came of it"))

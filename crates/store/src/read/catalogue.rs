@@ -32,7 +32,7 @@ pub struct ContractEntry {
 
 impl Ledger {
     /// Returns up to `limit` contracts in the order of their titles, after the title `after`.
-    pub async fn contracts(
+    pub async fn catalogue(
         &self,
         after: Option<&str>,
         limit: u32,
