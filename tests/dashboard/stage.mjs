@@ -1,12 +1,9 @@
 // A folder with the real programs in it: the scripted model, `airtight`, and `airtight serve`.
-import { spawn, execFile } from "node:child_process";
+import { spawn } from "node:child_process";
 import { mkdtemp, mkdir, writeFile, rm, chmod } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, dirname } from "node:path";
 import { createInterface } from "node:readline";
-import { promisify } from "node:util";
-
-const run = promisify(execFile);
 
 export const TOKEN = "token-of-the-dashboard-test";
 
@@ -68,19 +65,22 @@ export class Stage {
 
   // Runs `airtight` to its end; what it says and how it ended.
   async airtight(args, more) {
-    const options = { cwd: this.folder, env: this.environment(more), maxBuffer: 1 << 26 };
-    try {
-      const { stdout, stderr } = await run(join(this.binaries, "airtight"), args, options);
-      return { code: 0, stdout, stderr };
-    } catch (error) {
-      if (typeof error.code !== "number") throw error;
-      return { code: error.code, stdout: error.stdout, stderr: error.stderr };
+    const child = spawn(join(this.binaries, "airtight"), args, {
+      cwd: this.folder, env: this.environment(more), stdio: ["ignore", "pipe", "pipe"],
+    });
+    const said = { stdout: "", stderr: "" };
+    for (const name of ["stdout", "stderr"]) {
+      child[name].setEncoding("utf8").on("data", (more) => { said[name] += more; });
     }
+    const code = await new Promise((done, failed) => child.once("error", failed).once("close", done));
+    return { code, ...said };
   }
 
   // Adds a turn to what the model says.
   async say(turn) {
-    const answer = await fetch(`${this.bases.anthropic}/fake/turns`, { method: "POST", body: JSON.stringify(turn) });
+    const answer = await fetch(`${this.bases.anthropic}/fake/turns`, {
+      method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(turn),
+    });
     if (!answer.ok) throw new Error(`the scripted model refuses the turn: ${await answer.text()}`);
   }
 

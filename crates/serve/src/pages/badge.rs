@@ -98,7 +98,7 @@ pub(super) fn tone_of_level(level: &str) -> Tone {
 pub(super) fn tone_of_service(status: &str) -> Tone {
     match status {
         "healthy" => Tone::Good,
-        "degraded" => Tone::Warn,
+        "degraded" | "in_cooldown" => Tone::Warn,
         "unknown" => Tone::Plain,
         _ => Tone::Bad,
     }

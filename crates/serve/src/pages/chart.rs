@@ -26,7 +26,7 @@ pub(super) fn spark(rates: &[f64], told: &str) -> Markup {
     let last = points.last().copied();
     let line = polyline(&points);
     html! {
-        svg.chart.spark role="img" aria-label=(told) width="112" height="26" viewBox="0 0 112 26" {
+        svg.chart.spark role="img" aria-label=(told) width="92" height="22" viewBox="0 0 112 26" {
             title { (told) }
             @if points.len() > 1 {
                 polygon.under points=(format!("0,{HEIGHT} {line} {WIDTH},{HEIGHT}")) {}
@@ -104,7 +104,7 @@ pub(super) fn rate(low: f64, rate: f64, high: f64) -> Markup {
         words::percent(high)
     );
     html! {
-        svg.chart role="img" aria-label=(told) width="120" height="12" {
+        svg.chart role="img" aria-label=(told) width="84" height="12" {
             title { (told) }
             rect.track x="0" y="3" width="100%" height="6" rx="3" {}
             rect.ko x="0" y="3" width=(percent(rate)) height="6" rx="3" {}
