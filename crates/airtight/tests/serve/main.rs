@@ -10,6 +10,7 @@
 
 mod answers;
 mod faults;
+mod pages;
 mod probes;
 mod stage;
 mod starts;
