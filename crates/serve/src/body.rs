@@ -25,19 +25,24 @@ pub(crate) async fn read(headers: &HeaderMap, body: Body) -> Result<Bytes, Probl
         let message = "send JSON, and say so: `Content-Type: application/json`";
         return Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "not_json", message));
     }
-    timeout(PATIENCE, collect(body)).await.unwrap_or_else(|_| {
+    within(body, LIMIT_BYTES).await
+}
+
+/// Reads what was sent, whatever it is.
+pub(crate) async fn within(body: Body, limit_bytes: usize) -> Result<Bytes, Problem> {
+    timeout(PATIENCE, collect(body, limit_bytes)).await.unwrap_or_else(|_| {
         let message = format!("the request did not come in within {} s", PATIENCE.as_secs());
         Err(Problem::new(StatusCode::REQUEST_TIMEOUT, "too_slow", message))
     })
 }
 
-async fn collect(body: Body) -> Result<Bytes, Problem> {
+async fn collect(body: Body, limit_bytes: usize) -> Result<Bytes, Problem> {
     let mut collected = BytesMut::new();
     let mut pieces = body.into_data_stream();
     while let Some(piece) = pieces.next().await {
         let piece = piece.map_err(|_| Problem::request("the request broke off"))?;
-        if collected.len() + piece.len() > LIMIT_BYTES {
-            let message = format!("the request is over {LIMIT_BYTES} bytes");
+        if collected.len() + piece.len() > limit_bytes {
+            let message = format!("the request is over {limit_bytes} bytes");
             return Err(Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", message));
         }
         collected.extend_from_slice(&piece);

@@ -9,6 +9,7 @@
 //! ```
 
 mod act;
+mod api;
 mod body;
 mod desk;
 mod door;
@@ -24,7 +25,7 @@ mod token;
 
 pub use desk::{
     Answering, Desk, Fault, FaultKind, Growth, Judging, Proposal, Question, Record, Reply, Schema,
-    Unfit, Violation,
+    Setting, Unfit, Violation,
 };
 pub use server::{GRACE, ServeError, Server};
 pub use settings::{Limits, Settings};

@@ -1,6 +1,7 @@
 //! What is asked of the ledger, on connections that only read.
 
 mod conditions;
+mod contracts;
 mod export;
 mod list;
 mod lives;
@@ -8,4 +9,5 @@ mod progress;
 mod spending;
 
 pub(crate) use conditions::Conditions;
+pub use contracts::KnownContract;
 pub use spending::Spending;

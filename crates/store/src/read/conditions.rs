@@ -84,6 +84,16 @@ impl Conditions {
         self.texts.push(format!("{condition} ${}", self.values.len()));
     }
 
+    /// Rows that come behind one in an order by `moment`, the newest first, then by `place`.
+    pub(crate) fn behind(&mut self, moment: &str, at_ms: i64, place: &str, after: &str) {
+        self.values.push(Value::Number(at_ms));
+        self.values.push(Value::Text(after.replace('\0', "\u{fffd}")));
+        let (first, second) = (self.values.len() - 1, self.values.len());
+        self.texts.push(format!(
+            "({moment} < ${first} OR ({moment} = ${first} AND {place} > ${second}))"
+        ));
+    }
+
     pub(crate) fn prefix(&mut self, column: &'static str, prefix: &str) {
         let prefix = prefix.replace('\0', "\u{fffd}");
         self.bound(&format!("{column} >="), Value::Text(prefix.clone()));
