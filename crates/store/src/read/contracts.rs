@@ -6,9 +6,6 @@ use crate::filter::PAGE_LIMIT;
 use crate::ledger::Ledger;
 use crate::rows::Columns;
 
-/// What tells contracts apart that were first seen in the same millisecond.
-const PLACE: &str = "fingerprint || '/' || name || '/' || version";
-
 /// One version of a contract, without its schema.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KnownContract {
@@ -22,32 +19,25 @@ pub struct KnownContract {
     pub first_seen_at: i64,
 }
 
-impl KnownContract {
-    /// Returns what tells it apart from others of the same moment: pages go on after both.
-    pub fn place(&self) -> String {
-        format!("{}/{}/{}", self.fingerprint, self.name, self.version)
-    }
-}
-
 impl Ledger {
-    /// Returns up to `limit` contracts, the newest first: of one name or of all, after a moment and
-    /// place.
+    /// Returns up to `limit` contracts, the newest first: of one name or of all, behind one of them.
     pub async fn contracts(
         &self,
         name: Option<&str>,
-        after: Option<(i64, String)>,
+        after: Option<&KnownContract>,
         limit: u32,
     ) -> Result<Vec<KnownContract>, StoreError> {
         let mut conditions = Conditions::default();
         conditions.text("name =", name);
-        if let Some((at_ms, place)) = after {
-            conditions.behind("first_seen_at", at_ms, PLACE, &place);
+        if let Some(KnownContract { name, version, fingerprint, first_seen_at }) = after {
+            let places = [("fingerprint", fingerprint), ("name", name), ("version", version)];
+            conditions.behind(*first_seen_at, &places);
         }
         let clause = conditions.clause();
         let limit = limit.min(PAGE_LIMIT);
         let sql = format!(
             "SELECT name, version, fingerprint, first_seen_at FROM contracts {clause} \
-             ORDER BY first_seen_at DESC, {PLACE} LIMIT {limit}"
+             ORDER BY first_seen_at DESC, fingerprint, name, version LIMIT {limit}"
         );
         let mut reader = self.reader().await?;
         let rows = conditions.query(sql).fetch_all(&mut *reader).await;
