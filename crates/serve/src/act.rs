@@ -50,7 +50,7 @@ impl From<StoreError> for Refusal {
         match error {
             StoreError::NotFound { what, name } => Self::Absent { what, name },
             StoreError::Ambiguous { .. } => {
-                Self::Request { parameter: "id", message: error.to_string() }
+                Self::Conflict { code: "ambiguous", message: error.to_string() }
             }
             StoreError::NotOver { .. } => {
                 Self::Conflict { code: "not_over", message: error.to_string() }

@@ -9,6 +9,7 @@ use airtight_store::{ContractRow, Run, RunId};
 use serde::Serialize;
 use serde_json::Value;
 use tokio::sync::Notify;
+use utoipa::ToSchema;
 
 /// A question that a client puts.
 #[derive(Debug, Clone)]
@@ -130,7 +131,7 @@ pub enum Unfit {
 }
 
 /// One thing that is wrong with a value.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct Violation {
     /// Where: a JSON pointer.
     pub pointer: String,
@@ -138,6 +139,23 @@ pub struct Violation {
     pub keyword: String,
     /// What is wrong, in words.
     pub message: String,
+}
+
+/// A setting that somebody made.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct Setting {
+    /// Its name.
+    pub name: String,
+    /// What it is for.
+    pub about: String,
+    /// What is in force.
+    pub value: String,
+    /// Who said so: a line of a file, a variable or a flag.
+    pub origin: String,
+    /// The layer of that: `project`, `user`, `contract`, `environment`, `tier` or `flag`.
+    pub layer: String,
+    /// Where weaker values were said.
+    pub overruled: Vec<String>,
 }
 
 /// A verdict that is waited for: JSON without spaces, if the value satisfies the contract.
@@ -153,6 +171,9 @@ pub trait Desk: Send + Sync {
 
     /// Has a question answered. What is safe to show of the answer before its end goes to `growth`.
     fn answer(&self, question: Question, growth: Option<Arc<Growth>>) -> Answering;
+
+    /// Returns what is in force.
+    fn settings(&self) -> Vec<Setting>;
 
     /// Judges a value for `run` by the contract that it had, as it stands: nothing is mended.
     fn judge(&self, run: Run, contract: ContractRow, proposal: Proposal) -> Judging;

@@ -9,6 +9,7 @@
 //! ```
 
 mod act;
+mod api;
 mod body;
 mod desk;
 mod door;
@@ -25,8 +26,8 @@ mod token;
 
 pub use desk::{
     Answering, Desk, Fault, FaultKind, Growth, Judging, Proposal, Question, Record, Reply, Schema,
-    Unfit, Violation,
+    Setting, Unfit, Violation,
 };
 pub use server::{GRACE, ServeError, Server};
-pub use settings::{Limits, Setting, Settings};
+pub use settings::{Limits, Settings};
 pub use token::{Token, TokenError};

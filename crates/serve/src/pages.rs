@@ -43,7 +43,6 @@ use axum::middleware::from_fn;
 use axum::routing::{get, post};
 
 use crate::desk::Desk;
-use crate::settings::Setting;
 use crate::token::Token;
 
 use failed::Failed;
@@ -57,7 +56,6 @@ pub(crate) struct Pages {
     pub(crate) ledger: Ledger,
     pub(crate) desk: Arc<dyn Desk>,
     pub(crate) token: Token,
-    pub(crate) settings: Arc<[Setting]>,
 }
 
 /// Returns the routes of the pages.

@@ -2,11 +2,13 @@
 //!
 //! Codes are stable: programs may act on them. Messages are for people, and say what to do next.
 
+use airtight_store::StoreError;
 use axum::Json;
 use axum::http::{HeaderName, HeaderValue, StatusCode};
-use axum::response::{IntoResponse as _, Response};
+use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
 
+use crate::act::Refusal;
 use crate::door::Door;
 use crate::pages;
 
@@ -102,5 +104,17 @@ impl Problem {
             400..=499 => "invalid_request_error",
             _ => "api_error",
         }
+    }
+}
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        self.response(Door::Api)
+    }
+}
+
+impl From<StoreError> for Problem {
+    fn from(error: StoreError) -> Self {
+        Self::from(Refusal::from(error))
     }
 }

@@ -12,7 +12,6 @@ use axum::extract::Request;
 use axum::http::StatusCode;
 use axum::middleware::from_fn_with_state;
 use axum::response::Response;
-use axum::routing::get;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
@@ -22,11 +21,12 @@ use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
+use crate::api::{self, Api};
 use crate::desk::Desk;
 use crate::door::Door;
 use crate::gateway::{self, Gateway};
 use crate::guard::{self, Guard};
-use crate::health::health;
+use crate::live::Hub;
 use crate::login;
 use crate::pages::{self, Pages};
 use crate::problem::Problem;
@@ -65,6 +65,8 @@ pub struct Server {
     address: SocketAddr,
     router: Router,
     seats: Arc<Semaphore>,
+    /// Ends streams, which would go on for ever.
+    ending: CancellationToken,
 }
 
 impl Server {
@@ -79,8 +81,11 @@ impl Server {
         let listener = TcpListener::bind(address).await.map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
         let seats = Arc::new(Semaphore::new(settings.limits.connections));
-        let router = router(&settings, Gateway { desk, ledger });
-        Ok(Self { listener, address, router, seats })
+        let ending = CancellationToken::new();
+        let hub = Hub::new(ledger.clone(), ending.clone());
+        let api = Api { desk: Arc::clone(&desk), ledger: ledger.clone(), hub };
+        let router = router(&settings, Gateway { desk, ledger }, api);
+        Ok(Self { listener, address, router, seats, ending })
     }
 
     /// Returns where it listens.
@@ -113,6 +118,7 @@ impl Server {
             }
         }
         drop(self.listener);
+        self.ending.cancel();
         let all_ended = async { while connections.join_next().await.is_some() {} };
         // Those that are left are dropped with their set.
         drop(timeout(GRACE, all_ended).await);
@@ -147,17 +153,16 @@ async fn serve(stream: TcpStream, router: Router, stop: CancellationToken) {
     }
 }
 
-fn router(settings: &Settings, gateway: Gateway) -> Router {
+fn router(settings: &Settings, gateway: Gateway, api: Api) -> Router {
     let guard = Arc::new(Guard::new(settings));
     let pages = Pages {
         ledger: gateway.ledger.clone(),
         desk: Arc::clone(&gateway.desk),
         token: settings.token.clone(),
-        settings: settings.shown.clone().into(),
     };
     Router::new()
         .merge(pages::routes(pages))
-        .route("/api/v1/health", get(health))
+        .merge(api::routes(api))
         .merge(gateway::routes(gateway))
         .merge(login::routes(Arc::clone(&guard)))
         .fallback(absent)

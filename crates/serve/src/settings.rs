@@ -15,23 +15,6 @@ pub struct Settings {
     pub hosts: Vec<String>,
     /// How much it takes.
     pub limits: Limits,
-    /// What is in force, for people to see: nothing secret.
-    pub shown: Vec<Setting>,
-}
-
-/// One setting that is in force.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Setting {
-    /// Its name.
-    pub name: String,
-    /// What it is for.
-    pub about: String,
-    /// Its value, as people may see it.
-    pub value: String,
-    /// Where it was said.
-    pub origin: String,
-    /// Where weaker values were said.
-    pub overruled: Vec<String>,
 }
 
 /// How much the server takes.

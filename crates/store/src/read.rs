@@ -2,6 +2,7 @@
 
 mod catalogue;
 mod conditions;
+mod contracts;
 mod export;
 mod list;
 mod lives;
@@ -10,4 +11,5 @@ mod spending;
 
 pub use catalogue::ContractEntry;
 pub(crate) use conditions::Conditions;
+pub use contracts::KnownContract;
 pub use spending::Spending;

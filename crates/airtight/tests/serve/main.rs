@@ -9,7 +9,10 @@
 )]
 
 mod answers;
+mod api;
 mod faults;
+mod live;
+mod login;
 mod pages;
 mod probes;
 mod stage;

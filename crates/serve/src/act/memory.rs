@@ -1,13 +1,14 @@
 //! What people do with memories.
 
-use airtight_core::watch::{
-    Category, Confidence, OBSERVATION_LIMIT_CHARS, SERVICE_NAME_LIMIT_BYTES, Trust, approve,
-};
+use airtight_core::watch::{Category, Confidence, OBSERVATION_LIMIT_CHARS, Trust, approve};
 use airtight_store::{
     Ledger, Memory, MemoryEdit, MemoryFilter, MemoryUpdate, NewMemory, Order, PAGE_LIMIT, Page,
 };
 
 use super::Refusal;
+
+/// The longest name of a service: within what sessions may call one, whatever letters it has.
+const SERVICE_LIMIT_CHARS: usize = 60;
 
 /// A memory that somebody writes down, as it was typed.
 #[derive(Debug, Clone, PartialEq)]
@@ -89,11 +90,9 @@ async fn leave(ledger: &Ledger, id: &str) -> Result<Vec<MemoryUpdate>, Refusal> 
 fn service(typed: Option<String>) -> Result<Option<String>, Refusal> {
     let typed = typed.as_deref().map(str::trim).filter(|name| !name.is_empty());
     match typed {
-        Some(name) if name.len() > SERVICE_NAME_LIMIT_BYTES => {
-            let message = format!(
-                "the name of a service has {} bytes, over the limit of {SERVICE_NAME_LIMIT_BYTES}",
-                name.len()
-            );
+        Some(name) if name.chars().count() > SERVICE_LIMIT_CHARS => {
+            let message =
+                format!("the name of a service has over {SERVICE_LIMIT_CHARS} characters");
             Err(Refusal::Request { parameter: "service", message })
         }
         name => Ok(name.map(str::to_owned)),

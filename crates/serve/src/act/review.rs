@@ -42,7 +42,7 @@ pub(crate) async fn decide(
     decided: Decided,
 ) -> Result<Run, Refusal> {
     let Decided { wanted, who, note } = decided;
-    let who = within("by", who.trim(), WHO_LIMIT_CHARS)?;
+    let who = within("by", who.replace('\0', "\u{fffd}").trim(), WHO_LIMIT_CHARS)?;
     if who.is_empty() {
         let message = "a decision needs somebody whose it is".to_owned();
         return Err(Refusal::Request { parameter: "by", message });

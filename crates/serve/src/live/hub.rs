@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::time::Duration;
 
 use airtight_store::{Ledger, RunId, StoreError};
 use tokio::sync::broadcast;
@@ -48,15 +49,30 @@ struct Shared {
     ledger: Ledger,
     seats: Mutex<HashMap<Subject, Weak<Seat>>>,
     followers: TaskTracker,
-    /// Ends every stream.
-    ending: CancellationToken,
+    rhythm: Rhythm,
 }
+
+/// When viewers hear something whatever happens.
+#[derive(Debug, Clone)]
+pub(super) struct Rhythm {
+    /// How often something is said while there is nothing to say (S5).
+    pub(super) heartbeat: Duration,
+    /// Ends every stream.
+    pub(super) ending: CancellationToken,
+}
+
+/// How often something is said while there is nothing to say: proxies give up after a minute or half.
+const HEARTBEAT: Duration = Duration::from_secs(10);
 
 impl Hub {
     /// Makes a hub whose streams end with `ending`.
     pub(crate) fn new(ledger: Ledger, ending: CancellationToken) -> Self {
+        Self::with(ledger, Rhythm { heartbeat: HEARTBEAT, ending })
+    }
+
+    pub(super) fn with(ledger: Ledger, rhythm: Rhythm) -> Self {
         let (seats, followers) = (Mutex::default(), TaskTracker::new());
-        Self(Arc::new(Shared { ledger, seats, followers, ending }))
+        Self(Arc::new(Shared { ledger, seats, followers, rhythm }))
     }
 
     /// Returns a viewer of `subject` that goes on after the number `after`; absent, from the beginning of
@@ -87,7 +103,7 @@ impl Hub {
             (None, Subject::Run(_)) => 0,
             (None, Subject::Everything) => board::last_event(ledger).await?,
         };
-        Ok(Viewer::new(ledger.clone(), subject, (seat, news), after, self.0.ending.clone()))
+        Ok(Viewer::new(ledger.clone(), subject, (seat, news), after, self.0.rhythm.clone()))
     }
 
     /// Returns a place before the feed of `subject`, which begins at `start` if it is new.
@@ -99,7 +115,7 @@ impl Hub {
         seats.retain(|_, seat| seat.strong_count() > 0);
         let (sender, _) = broadcast::channel(RING);
         let feed = Arc::new(Feed { sender, end: OnceLock::new() });
-        let alone = self.0.ending.child_token();
+        let alone = self.0.rhythm.ending.child_token();
         let ledger = self.0.ledger.clone();
         let told = Arc::clone(&feed);
         match start {
@@ -121,6 +137,13 @@ impl Hub {
     #[cfg(test)]
     pub(super) fn followers(&self) -> usize {
         self.0.followers.len()
+    }
+
+    /// Returns how many messages wait for the slowest viewer of `subject`.
+    #[cfg(test)]
+    pub(super) fn ring(&self, subject: &Subject) -> usize {
+        let seat = self.seats().get(subject).and_then(Weak::upgrade);
+        seat.map_or(0, |seat| seat.feed.sender.len())
     }
 
     fn seats(&self) -> MutexGuard<'_, HashMap<Subject, Weak<Seat>>> {

@@ -3,7 +3,6 @@
 use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::sync::Arc;
-use std::time::Duration;
 
 use airtight_store::{Ledger, StoreError};
 use bytes::Bytes;
@@ -12,15 +11,11 @@ use futures_util::stream::unfold;
 use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::time::sleep;
-use tokio_util::sync::CancellationToken;
 
 use super::board;
 use super::follower::PAGE;
 use super::frame::{self, Message, Place};
-use super::hub::{Seat, Subject};
-
-/// How often something is said while there is nothing to say.
-const HEARTBEAT: Duration = Duration::from_secs(10);
+use super::hub::{Rhythm, Seat, Subject};
 
 /// How many runs that are under way are told to a viewer that comes.
 const SNAPSHOT: u32 = 256;
@@ -37,7 +32,7 @@ pub(crate) struct Viewer {
     ready: VecDeque<Bytes>,
     /// Whether messages went by that it was too slow for.
     is_behind: bool,
-    ending: CancellationToken,
+    rhythm: Rhythm,
 }
 
 enum Phase {
@@ -57,16 +52,16 @@ impl Viewer {
         subject: Subject,
         (seat, news): (Arc<Seat>, Receiver<Message>),
         after: i64,
-        ending: CancellationToken,
+        rhythm: Rhythm,
     ) -> Self {
         let (phase, ready) = (Phase::Coming, VecDeque::new());
-        Self { ledger, subject, seat, news, after, phase, ready, is_behind: false, ending }
+        Self { ledger, subject, seat, news, after, phase, ready, is_behind: false, rhythm }
     }
 
     /// Returns what is sent; asked for by whoever can take it, and not made before.
     pub(super) fn frames(self) -> impl Stream<Item = Result<Bytes, Infallible>> {
         unfold(self, |mut viewer| async move {
-            let ending = viewer.ending.clone();
+            let ending = viewer.rhythm.ending.clone();
             let next = tokio::select! {
                 biased;
                 () = ending.cancelled() => None,
@@ -148,7 +143,7 @@ impl Viewer {
     async fn hear(&mut self) {
         let heard = tokio::select! {
             heard = self.news.recv() => heard,
-            () = sleep(HEARTBEAT) => {
+            () = sleep(self.rhythm.heartbeat) => {
                 self.ready.push_back(Bytes::from_static(frame::HEARTBEAT));
                 return;
             }

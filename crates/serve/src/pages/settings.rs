@@ -8,7 +8,7 @@ use super::{Failed, Freshness, Here, Pages, Visit, layout, list, text};
 
 /// Shows the page.
 pub(super) async fn show(State(pages): State<Pages>, visit: Visit) -> Result<Html<String>, Failed> {
-    let settings = &pages.settings;
+    let settings = pages.desk.settings();
     let main = html! {
         (list::head("Settings", "What is in force for this server, and where it was said"))
         section.panel aria-label="Settings" {
@@ -18,7 +18,7 @@ pub(super) async fn show(State(pages): State<Pages>, visit: Visit) -> Result<Htm
                 table.cards {
                     thead { tr { th { "Setting" } th { "Value" } th { "Where" } } }
                     tbody {
-                        @for setting in settings.iter() {
+                        @for setting in &settings {
                             tr {
                                 td { span.cell-main.mono { (text::line(&setting.name, 60)) } div.cell-sub { (text::line(&setting.about, 200)) } }
                                 td.fill data-label="Value" { code { (text::line(&setting.value, 300)) } }

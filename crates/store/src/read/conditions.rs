@@ -99,6 +99,30 @@ impl Conditions {
         self.texts.push(format!("({})", names.join(" OR ")));
     }
 
+    /// Rows that come behind one in an order by when they were first seen, the newest first, and then by
+    /// these columns.
+    pub(crate) fn behind(&mut self, first_seen_at: i64, places: &[(&'static str, &String)]) {
+        self.values.push(Value::Number(first_seen_at));
+        let moment = self.values.len();
+        // From the last column to the first: each counts if those before it are the same.
+        let numbered: Vec<(&str, usize)> = places
+            .iter()
+            .map(|(column, value)| {
+                self.values.push(Value::Text(value.replace('\0', "\u{fffd}")));
+                (*column, self.values.len())
+            })
+            .collect();
+        let later = numbered.iter().rev().fold(String::new(), |later, (column, value)| {
+            match later.as_str() {
+                "" => format!("{column} > ${value}"),
+                later => format!("({column} > ${value} OR ({column} = ${value} AND {later}))"),
+            }
+        });
+        self.texts.push(format!(
+            "(first_seen_at < ${moment} OR (first_seen_at = ${moment} AND {later}))"
+        ));
+    }
+
     pub(crate) fn prefix(&mut self, column: &'static str, prefix: &str) {
         let prefix = prefix.replace('\0', "\u{fffd}");
         self.bound(&format!("{column} >="), Value::Text(prefix.clone()));

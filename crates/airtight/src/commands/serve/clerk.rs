@@ -5,11 +5,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use airtight_agent::provider::Provider;
 use airtight_core::contract::{Contract, Identity, Options, Origin, Preflight};
-use airtight_core::run::{self, Job, Policy, Report, Run, RunError, Terminal};
-use airtight_core::{Severity, Source, Violation};
+use airtight_core::run::{Job, Policy, Report, Run, Terminal};
+use airtight_core::{Severity, Source};
 use airtight_serve::{
     Answering, Desk, Fault, FaultKind, Growth, Judging, Proposal, Question, Record, Reply, Schema,
-    Unfit,
+    Setting, Unfit,
 };
 use airtight_store::{self as store, ContractRow, Ledger, NewRun, Repeat, StoreError};
 use serde_json::{Value, json};
@@ -20,9 +20,9 @@ use tokio_util::task::TaskTracker;
 
 use super::bench::{Bench, CLI_SUFFIX, USUAL, Workshop};
 use super::judge;
+use super::told::{mistake, refused, settled, told, unfit, without_contract};
 use super::valve::{Valve, Witness};
-use crate::advice;
-use crate::batch::{End, Settled};
+use crate::batch::Settled;
 use crate::commands::batch::plan::contract_row;
 use crate::ledger::{self, Entered, Recorder};
 use crate::output::{ContractName, Init, VERSION, uuid};
@@ -54,10 +54,16 @@ struct Office {
     benches: Mutex<HashMap<String, Place>>,
     contracts: Mutex<HashMap<Schema, Arc<Contract>>>,
     models: Vec<String>,
+    settings: Vec<Setting>,
 }
 
 impl Clerk {
-    pub(super) fn new(workshop: Workshop, ledger: Ledger, contracts: Vec<String>) -> Self {
+    pub(super) fn new(
+        workshop: Workshop,
+        ledger: Ledger,
+        contracts: Vec<String>,
+        settings: Vec<Setting>,
+    ) -> Self {
         let programs = ["claude", "codex", "gemini", "opencode", "qwen"];
         let programs = programs.iter().map(|name| format!("{name}{CLI_SUFFIX}"));
         let usual = [USUAL, "embedded"].map(str::to_owned);
@@ -70,6 +76,7 @@ impl Clerk {
             benches: Mutex::default(),
             contracts: Mutex::default(),
             models,
+            settings,
         }))
     }
 
@@ -101,6 +108,10 @@ impl Desk for Clerk {
                 Err(Fault::new(FaultKind::Mistake, message))
             })
         })
+    }
+
+    fn settings(&self) -> Vec<Setting> {
+        self.0.settings.clone()
     }
 
     fn judge(&self, run: store::Run, contract: ContractRow, proposal: Proposal) -> Judging {
@@ -299,100 +310,4 @@ fn compile(schema: &Schema) -> Result<Contract, Fault> {
         let message = "the schema is refused: `violations` says what is wrong with it";
         Fault { violations, ..Fault::new(FaultKind::Contract, message) }
     })
-}
-
-/// Says what came of a run.
-fn told(
-    report: &Report,
-    recorder: &Recorder,
-    bench: &Bench,
-    record: Record,
-) -> Result<Reply, Fault> {
-    if let Some(value) = report.value.as_ref().filter(|_| report.outcome == run::Outcome::Met) {
-        return Ok(Reply {
-            run: recorder.id().clone(),
-            value: value.to_compact(),
-            usage: report.usage,
-            rung: report.rung.map(|rung| rung.name().to_owned()),
-            record,
-        });
-    }
-    let masked = |text: &str| bench.redactor.mask(text).into_owned();
-    let wrong = |violation: &Violation| {
-        json!({
-            "pointer": masked(violation.pointer.as_str()),
-            "keyword": violation.keyword,
-            "message": masked(&violation.message),
-        })
-    };
-    let last = report.attempts.last().map(|attempt| &attempt.violations.list);
-    let error = report.error.as_ref();
-    let mut message = error.map_or_else(|| "the run failed".to_owned(), |it| it.told(masked));
-    if let Some(advice) = error.and_then(|error| error.advice.as_ref()) {
-        message = format!("{message}; {}", advice::words(advice));
-    }
-    Err(Fault {
-        kind: kind(report.outcome),
-        message,
-        violations: last.into_iter().flatten().map(wrong).collect(),
-        run: Some(recorder.id().clone()),
-    })
-}
-
-/// Says what an outcome means to the client.
-fn kind(outcome: run::Outcome) -> FaultKind {
-    match outcome {
-        run::Outcome::Met
-        | run::Outcome::NoAnswer
-        | run::Outcome::AttemptsExhausted
-        | run::Outcome::Refused
-        | run::Outcome::Truncated
-        | run::Outcome::Degenerate
-        | run::Outcome::Loop
-        | run::Outcome::TurnCap
-        | run::Outcome::Budget => FaultKind::NotMet(outcome.name()),
-        run::Outcome::Provider | run::Outcome::Harness | run::Outcome::Auth => {
-            FaultKind::Provider(outcome.name())
-        }
-        run::Outcome::Sandbox => FaultKind::Setup,
-        run::Outcome::Config => FaultKind::Contract,
-        run::Outcome::Interrupted => FaultKind::Stopped,
-    }
-}
-
-/// Returns the answer that a key has already.
-fn settled(settled: Settled, record: Record) -> Result<Reply, Fault> {
-    let Some(run) = settled.run_id else { return Err(mistake()) };
-    match settled.end {
-        End::Met(value) => Ok(Reply { run, value, usage: settled.usage, rung: None, record }),
-        End::Failed { error, violations, .. } => {
-            let kind = FaultKind::NotMet("attempts_exhausted");
-            Err(Fault { kind, message: error, violations, run: Some(run) })
-        }
-    }
-}
-
-fn unfit(bench: &Bench, error: &RunError) -> Fault {
-    let message = error.told(|text| bench.redactor.mask(text).into_owned());
-    let hint = error.advice.iter().map(advice::words);
-    let words: Vec<String> = [message].into_iter().chain(hint).collect();
-    Fault::new(kind(error.outcome), words.join("; "))
-}
-
-fn refused(error: &StoreError) -> Fault {
-    if let StoreError::OtherJob { .. } = error {
-        let message = "this `Idempotency-Key` belongs to another question: choose another key";
-        return Fault::new(FaultKind::KeyTaken, message);
-    }
-    Fault::new(FaultKind::Ledger, format!("nothing was asked: {error}"))
-}
-
-fn without_contract() -> Fault {
-    let message = "there is no contract to answer by: send a format of `json_schema`, force a tool, or \
-                   name a contract as the `model`";
-    Fault::new(FaultKind::Contract, message)
-}
-
-fn mistake() -> Fault {
-    Fault::new(FaultKind::Mistake, "airtight made a mistake")
 }
