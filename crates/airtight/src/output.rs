@@ -108,10 +108,15 @@ impl<'p> Output<'p> {
 
     /// Starts to tell a run to `listener` alone; nothing is printed.
     pub(crate) fn unprinted(session_id: &str, listener: Listener<'p>) -> Self {
+        Self { listener: Some(listener), ..Self::silent(session_id) }
+    }
+
+    /// Starts to tell a run to nobody but the ledger, once it is kept there.
+    pub(crate) fn silent(session_id: &str) -> Self {
         let manner = Manner { format: OutputFormat::Text, pieces: Pieces::LeftOut, raw: Raw::Kept };
         Self {
             printer: None,
-            listener: Some(listener),
+            listener: None,
             session_id: session_id.to_owned(),
             started: Instant::now(),
             manner,

@@ -5,9 +5,11 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use airtight_core::codec::Usage;
-use airtight_store::RunId;
+use airtight_store::{ContractRow, Run, RunId};
+use serde::Serialize;
 use serde_json::Value;
 use tokio::sync::Notify;
+use utoipa::ToSchema;
 
 /// A question that a client puts.
 #[derive(Debug, Clone)]
@@ -108,6 +110,57 @@ pub enum FaultKind {
     Mistake,
 }
 
+/// What is to be judged by the contract of a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Proposal {
+    /// A value: JSON text.
+    Value(String),
+    /// What is on record as the value, else what the contract finds in what the model said.
+    Found,
+}
+
+/// Why a value is not accepted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Unfit {
+    /// It breaks the contract: what is wrong with it.
+    Violations(Vec<Violation>),
+    /// The contract on record cannot be read any more.
+    Contract,
+    /// A mistake of ours.
+    Mistake,
+}
+
+/// One thing that is wrong with a value.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct Violation {
+    /// Where: a JSON pointer.
+    pub pointer: String,
+    /// By which keyword of the contract.
+    pub keyword: String,
+    /// What is wrong, in words.
+    pub message: String,
+}
+
+/// A setting that somebody made.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct Setting {
+    /// Its name.
+    pub name: String,
+    /// What it is for.
+    pub about: String,
+    /// What is in force.
+    pub value: String,
+    /// Who said so: a line of a file, a variable or a flag.
+    pub origin: String,
+    /// The layer of that: `project`, `user`, `contract`, `environment`, `tier` or `flag`.
+    pub layer: String,
+    /// Where weaker values were said.
+    pub overruled: Vec<String>,
+}
+
+/// A verdict that is waited for: JSON without spaces, if the value satisfies the contract.
+pub type Judging = Pin<Box<dyn Future<Output = Result<String, Unfit>> + Send>>;
+
 /// An answer that is waited for. Dropped, it ends the run cleanly.
 pub type Answering = Pin<Box<dyn Future<Output = Result<Reply, Fault>> + Send>>;
 
@@ -118,6 +171,12 @@ pub trait Desk: Send + Sync {
 
     /// Has a question answered. What is safe to show of the answer before its end goes to `growth`.
     fn answer(&self, question: Question, growth: Option<Arc<Growth>>) -> Answering;
+
+    /// Returns what is in force.
+    fn settings(&self) -> Vec<Setting>;
+
+    /// Judges a value for `run` by the contract that it had, as it stands: nothing is mended.
+    fn judge(&self, run: Run, contract: ContractRow, proposal: Proposal) -> Judging;
 }
 
 /// What may be shown of an answer before its end: a beginning that can still conform.

@@ -11,11 +11,13 @@ mod rate;
 use std::sync::Arc;
 
 use axum::extract::{Request, State};
+use axum::http::header::ACCEPT;
 use axum::http::{HeaderName, HeaderValue, Method, StatusCode};
 use axum::middleware::Next;
 use axum::response::Response;
 
 use crate::door::Door;
+use crate::login;
 use crate::problem::Problem;
 use crate::settings::Settings;
 use crate::token::{Shown, Token};
@@ -66,6 +68,15 @@ pub(crate) struct Guard {
     mistakes: Rate,
 }
 
+/// Where a browser shows the token, and forgets that it did.
+pub(crate) const LOGIN: &str = "/login";
+pub(crate) const LOGOUT: &str = "/logout";
+
+/// Claims that everybody may read there: nothing of the ledger is told.
+fn is_open(path: &str) -> bool {
+    path == "/api/v1/health" || path == LOGIN || path.starts_with("/assets/")
+}
+
 impl Guard {
     pub(crate) fn new(settings: &Settings) -> Self {
         let is_loopback = settings.bind.ip().is_loopback();
@@ -82,7 +93,12 @@ impl Guard {
         self.requests.take().map_err(|()| busy("too many requests; slow down"))?;
         let host = self.hosts.admit(request)?;
         let provenance = origin::admit(request, &host)?;
-        if request.uri().path() == "/api/v1/health" {
+        let path = request.uri().path();
+        if *request.method() == Method::POST && (path == LOGIN || path == LOGOUT) {
+            // Who has nothing to show may log in, from our own page alone.
+            return if provenance == Provenance::OwnPage { Ok(()) } else { Err(origin::foreign()) };
+        }
+        if is_open(path) && *request.method() != Method::POST {
             return Ok(());
         }
         let is_reading = matches!(*request.method(), Method::GET | Method::HEAD);
@@ -99,6 +115,19 @@ impl Guard {
     }
 }
 
+impl Guard {
+    /// Returns what the cookie of a browser holds that shows `typed`, if that is the token.
+    pub(crate) fn log_in(&self, typed: &str) -> Result<String, Problem> {
+        if self.token.is(typed) {
+            return Ok(self.token.session());
+        }
+        match self.mistakes.take() {
+            Ok(()) => Err(unknown("this is not the token")),
+            Err(()) => Err(busy("too many wrong tokens; wait a second")),
+        }
+    }
+}
+
 fn unknown(message: &str) -> Problem {
     let message = format!(
         "{message}: send it as `Authorization: Bearer TOKEN` (`api_key` of vendors' clients); \
@@ -111,6 +140,15 @@ fn busy(message: &str) -> Problem {
     Problem::new(StatusCode::TOO_MANY_REQUESTS, "rate_limited", message)
 }
 
+/// Claims that a person wants to see a page, whom an error in JSON would not help.
+fn is_visit(request: &Request) -> bool {
+    let accepted = request.headers().get(ACCEPT).and_then(|value| value.to_str().ok());
+    let is_program = ["/api/", "/v1/"].iter().any(|it| request.uri().path().starts_with(it));
+    *request.method() == Method::GET
+        && !is_program
+        && accepted.is_some_and(|kinds| kinds.contains("text/html"))
+}
+
 /// Lets a request pass, or says why not; what browsers must heed goes with every answer.
 pub(crate) async fn stand(
     State(guard): State<Arc<Guard>>,
@@ -119,6 +157,9 @@ pub(crate) async fn stand(
 ) -> Response {
     let mut response = match guard.admit(&request) {
         Ok(()) => next.run(request).await,
+        Err(problem) if problem.code == "unauthorized" && is_visit(&request) => {
+            login::invitation(request.uri())
+        }
         Err(problem) => problem.response(Door::of(request.uri().path(), request.headers())),
     };
     let headers = response.headers_mut();

@@ -8,18 +8,26 @@
 //! socket ─► limits (connections, head, body, rate) ─► guard (host, origin, token) ─► door
 //! ```
 
+mod act;
+mod api;
 mod body;
 mod desk;
 mod door;
 mod gateway;
 mod guard;
 mod health;
+mod live;
+mod login;
+mod pages;
 mod problem;
 mod server;
 mod settings;
 mod token;
 
-pub use desk::{Answering, Desk, Fault, FaultKind, Growth, Question, Record, Reply, Schema};
+pub use desk::{
+    Answering, Desk, Fault, FaultKind, Growth, Judging, Proposal, Question, Record, Reply, Schema,
+    Setting, Unfit, Violation,
+};
 pub use server::{GRACE, ServeError, Server};
 pub use settings::{Limits, Settings};
 pub use token::{Token, TokenError};

@@ -15,7 +15,6 @@ use axum::extract::Request;
 use axum::http::StatusCode;
 use axum::middleware::from_fn_with_state;
 use axum::response::Response;
-use axum::routing::get;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
@@ -26,11 +25,14 @@ use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
+use crate::api::{self, Api};
 use crate::desk::Desk;
 use crate::door::Door;
 use crate::gateway::{self, Gateway};
 use crate::guard::{self, Guard};
-use crate::health::health;
+use crate::live::Hub;
+use crate::login;
+use crate::pages::{self, Pages};
 use crate::problem::Problem;
 use crate::settings::Settings;
 
@@ -67,6 +69,8 @@ pub struct Server {
     address: SocketAddr,
     router: Router,
     seats: Arc<Semaphore>,
+    /// Ends streams, which would go on for ever.
+    ending: CancellationToken,
 }
 
 impl Server {
@@ -81,8 +85,11 @@ impl Server {
         let listener = TcpListener::bind(address).await.map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
         let seats = Arc::new(Semaphore::new(settings.limits.connections));
-        let router = router(&settings, Gateway { desk, ledger });
-        Ok(Self { listener, address, router, seats })
+        let ending = CancellationToken::new();
+        let hub = Hub::new(ledger.clone(), ending.clone());
+        let api = Api { desk: Arc::clone(&desk), ledger: ledger.clone(), hub };
+        let router = router(&settings, Gateway { desk, ledger }, api);
+        Ok(Self { listener, address, router, seats, ending })
     }
 
     /// Returns where it listens.
@@ -115,6 +122,7 @@ impl Server {
             }
         }
         drop(self.listener);
+        self.ending.cancel();
         let all_ended = async { while connections.join_next().await.is_some() {} };
         // Those that are left are dropped with their set.
         drop(timeout(GRACE, all_ended).await);
@@ -152,11 +160,18 @@ where
     }
 }
 
-fn router(settings: &Settings, gateway: Gateway) -> Router {
+fn router(settings: &Settings, gateway: Gateway, api: Api) -> Router {
     let guard = Arc::new(Guard::new(settings));
+    let pages = Pages {
+        ledger: gateway.ledger.clone(),
+        desk: Arc::clone(&gateway.desk),
+        token: settings.token.clone(),
+    };
     Router::new()
-        .route("/api/v1/health", get(health))
+        .merge(pages::routes(pages))
+        .merge(api::routes(api))
         .merge(gateway::routes(gateway))
+        .merge(login::routes(Arc::clone(&guard)))
         .fallback(absent)
         .method_not_allowed_fallback(unsupported)
         .layer(from_fn_with_state(guard, guard::stand))

@@ -67,6 +67,11 @@ impl Token {
         self.0.expose_secret()
     }
 
+    /// Claims that `typed` is the token; spaces around it do not count.
+    pub(crate) fn is(&self, typed: &str) -> bool {
+        same(typed.trim().as_bytes(), self.expose().as_bytes())
+    }
+
     /// Says what a request shows of itself.
     pub(crate) fn shown_by(&self, headers: &HeaderMap) -> Shown {
         let given = match (headers.get(AUTHORIZATION), headers.get(API_KEY)) {

@@ -74,7 +74,8 @@ pub(crate) fn unpack(
 }
 
 /// Bytes in JSON: a string, or an object that says that it is base64.
-pub(crate) struct Shown<'b>(pub(crate) Option<&'b [u8]>);
+#[derive(Debug)]
+pub struct Shown<'b>(pub Option<&'b [u8]>);
 
 #[derive(Serialize)]
 struct Coded {

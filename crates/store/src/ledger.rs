@@ -141,6 +141,11 @@ impl Ledger {
         self.place.commits.so_far()
     }
 
+    /// Waits until something is committed through this ledger; what other processes commit wakes nobody.
+    pub async fn committed(&self) {
+        self.place.commits.next().await;
+    }
+
     /// Writes through the writer of `lane`: the writes of one run follow each other.
     pub(crate) async fn write<W: Write>(
         &self,

@@ -11,6 +11,7 @@
 //! One SQL text serves both databases; what must differ is in `dialect.rs`. Writes queue up for a
 //! writer that commits what has come in together. Reads have connections of their own.
 
+mod answer;
 mod clock;
 mod dialect;
 mod error;
@@ -33,15 +34,17 @@ mod watch;
 mod write;
 mod writer;
 
+pub use answer::{AnswerToken, KnownAnswer};
 pub use error::StoreError;
 pub use filter::{Filter, Order, PAGE_LIMIT, Page, Validity};
+pub use form::Shown;
 pub use ledger::Ledger;
 pub use location::Location;
 pub use queue::{
     Again, Bucket, Claim, ClaimedJob, Enqueued, JobFilter, JobState, Lease, NewJob, QueueCounts,
     StoredJob, Worker,
 };
-pub use read::Spending;
+pub use read::{ContractEntry, KnownContract, Spending};
 pub use retention::{Level, Retention};
 pub use review::{Decision, NewDecision};
 pub use run::{
@@ -53,9 +56,9 @@ pub use settings::{Access, Settings};
 pub use stats::{Drift, GroupBy, Interval, Sample, Stat, StatsFilter, drift, wilson};
 pub use watch::{
     Action, ActionEnd, ActionFilter, Chain, ChainState, Check, Delivery, DoneAction, Escalation,
-    EscalationFilter, EscalationState, EventFilter, Lead, Leader, Memory, MemoryFilter,
-    MemoryUpdate, Minutes, NewAction, NewEscalation, NewNotification, NewSession, NewWatchEvent,
-    Notification, NotificationState, Reserved, Service, Session, SessionEnd, SessionFilter,
-    SessionTexts, WatchCounts, WatchEvent,
+    EscalationFilter, EscalationState, EventFilter, Lead, Leader, Memory, MemoryEdit, MemoryFilter,
+    MemoryUpdate, Minutes, NewAction, NewEscalation, NewMemory, NewNotification, NewSession,
+    NewWatchEvent, Notification, NotificationState, Reserved, Service, Session, SessionEnd,
+    SessionFilter, SessionTexts, WatchCounts, WatchEvent, WatchOverview,
 };
 pub use write::Pruned;

@@ -15,9 +15,10 @@ struct Step {
 }
 
 /// Every step, in order; the first is version 1.
-const STEPS: [Step; 2] = [
+const STEPS: [Step; 3] = [
     Step { name: "ledger", text: include_str!("../schema/0001_ledger.sql") },
     Step { name: "watch", text: include_str!("../schema/0002_watch.sql") },
+    Step { name: "answers", text: include_str!("../schema/0003_answers.sql") },
 ];
 
 const CREATE: &str = "CREATE TABLE schema_steps (\

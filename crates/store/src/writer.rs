@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use futures_util::future::BoxFuture;
 use sqlx::{AnyConnection, Connection as _};
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{Notify, mpsc, oneshot};
 
 use crate::error::StoreError;
 use crate::ledger::{Place, Seen};
@@ -276,14 +276,23 @@ async fn transact(
 
 /// Counts commits: each is one wait for the disk.
 #[derive(Debug, Default)]
-pub(crate) struct Commits(AtomicU64);
+pub(crate) struct Commits {
+    count: AtomicU64,
+    /// Wakes whoever waits for the next one.
+    next: Notify,
+}
 
 impl Commits {
     fn count(&self) {
-        self.0.fetch_add(1, Ordering::Relaxed);
+        self.count.fetch_add(1, Ordering::Relaxed);
+        self.next.notify_waiters();
     }
 
     pub(crate) fn so_far(&self) -> u64 {
-        self.0.load(Ordering::Relaxed)
+        self.count.load(Ordering::Relaxed)
+    }
+
+    pub(crate) async fn next(&self) {
+        self.next.notified().await;
     }
 }

@@ -1,9 +1,9 @@
 //! Between what core decides and what the ledger keeps: nothing here decides anything.
 
 use airtight_core::watch::{
-    ActionRecord, Confidence, CooldownAction, CooldownChange, CooldownLimits, Event, EventOrigin,
-    Extraction, Memory, MemoryChange, MemoryKey, MemorySource, NewMemory, Notification,
-    PastEscalation, Record, ServiceChange, ServiceState, ServiceStatus, Tier,
+    ActionRecord, CooldownAction, CooldownChange, CooldownLimits, Event, EventOrigin, Extraction,
+    Memory, MemoryChange, MemorySource, NewMemory, Notification, PastEscalation, Record,
+    ServiceChange, ServiceState, ServiceStatus, Tier,
 };
 use airtight_store::{
     ActionEnd, ActionFilter, Check, DoneAction, EscalationFilter, EscalationState, Ledger,
@@ -87,24 +87,7 @@ fn action_record(action: airtight_store::Action) -> Option<ActionRecord> {
 /// Returns what is remembered.
 pub(crate) async fn memories(ledger: &Ledger) -> Result<Vec<Memory>, StoreError> {
     let memories = ledger.memories(&MemoryFilter::default(), ALL).await?;
-    Ok(memories.into_iter().filter_map(memory).collect())
-}
-
-/// Returns a memory as core knows it; nothing of a category that only a newer version knows.
-pub fn memory(memory: airtight_store::Memory) -> Option<Memory> {
-    let source = match (memory.session, memory.tier.and_then(|tier| Tier::try_from(tier).ok())) {
-        (Some(id), Some(tier)) => MemorySource::Session { id, tier },
-        _ => MemorySource::Operator,
-    };
-    Some(Memory {
-        key: MemoryKey::new(memory.service.as_deref(), &memory.category).ok()?,
-        id: memory.id,
-        observation: memory.observation,
-        confidence: Confidence::from_thousandths(u16::try_from(memory.confidence).ok()?),
-        confirmed_at_ms: memory.reinforced_at,
-        trust: memory.trust,
-        source,
-    })
+    Ok(memories.into_iter().filter_map(airtight_store::Memory::known).collect())
 }
 
 /// Returns the escalations of the last hour.
@@ -248,7 +231,7 @@ fn remember(minutes: &mut Minutes, change: &MemoryChange, at_ms: i64) {
     match change {
         MemoryChange::Insert(new) => minutes.memories.push(new_memory(new, at_ms)),
         MemoryChange::Confirm { .. } | MemoryChange::Weaken { .. } | MemoryChange::Trust { .. } => {
-            minutes.updates.extend(memory_update(change));
+            minutes.updates.extend(MemoryUpdate::of(change));
         }
     }
 }
@@ -270,26 +253,6 @@ fn new_memory(new: &NewMemory, at_ms: i64) -> airtight_store::Memory {
         tier,
         session,
         created_at: at_ms,
-    }
-}
-
-/// Returns what changes in a memory that is on record already.
-pub fn memory_update(change: &MemoryChange) -> Option<MemoryUpdate> {
-    let worth = |confidence: Confidence| Some(i64::from(confidence.thousandths()));
-    let update = |id: &str| MemoryUpdate { id: id.to_owned(), ..MemoryUpdate::default() };
-    match change {
-        MemoryChange::Insert(_) => None,
-        MemoryChange::Confirm { id, confidence, confirmed_at_ms } => Some(MemoryUpdate {
-            confidence: worth(*confidence),
-            reinforced_at: Some(*confirmed_at_ms),
-            ..update(id)
-        }),
-        MemoryChange::Weaken { id, confidence } => {
-            Some(MemoryUpdate { confidence: worth(*confidence), ..update(id) })
-        }
-        MemoryChange::Trust { id, trust } => {
-            Some(MemoryUpdate { trust: Some(*trust), ..update(id) })
-        }
     }
 }
 

@@ -31,7 +31,6 @@ mod session;
 mod staff;
 mod watcher;
 
-pub use book::{memory, memory_update};
 pub use clock::{Clock, LedgerClock};
 pub use door::{Call, DOOR_ARGUMENT, Door, Porter, knock};
 pub use error::WatchError;

@@ -55,6 +55,11 @@ fn refuse<T>(error: Error, args: &DoctorArgs, printer: &mut Printer) -> Result<T
     Err(error)
 }
 
+/// Returns every setting that somebody made, for the server.
+pub(super) fn in_force(config: &Config) -> Vec<airtight_serve::Setting> {
+    report::settings(config).into_iter().map(Into::into).collect()
+}
+
 fn examine(args: &DoctorArgs, config: &Config, environment: &Environment) -> Result<Report, Error> {
     let chosen = Driver::chosen(config, environment).and_then(|driver| {
         if let Driver::Program(program, _) = driver {

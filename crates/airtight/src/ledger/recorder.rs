@@ -19,7 +19,7 @@ use super::ending::{self, Failures};
 
 /// How often events are stored while a run goes on: often enough for somebody who follows it, and
 /// so seldom that a short run writes its events with its end.
-const PACE: Duration = Duration::from_secs(1);
+const PACE: Duration = Duration::from_millis(250);
 
 /// What a request is for that a subagent sends.
 const SUBAGENT: &str = "subagent";

@@ -9,9 +9,13 @@
 )]
 
 mod answers;
+mod api;
 mod crowd;
 mod faults;
+mod live;
+mod login;
 mod naughty;
+mod pages;
 mod probes;
 mod stage;
 mod starts;

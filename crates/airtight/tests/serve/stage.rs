@@ -97,23 +97,7 @@ impl Backstage {
 
     /// Returns the command, with the scripted model in force.
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(assert_cmd::cargo::cargo_bin!("airtight"));
-        command
-            .env_clear()
-            .env("PATH", "/usr/bin:/bin")
-            .env("HOME", self.folder.path())
-            .env("XDG_CONFIG_HOME", self.path("config"))
-            .env("XDG_DATA_HOME", self.path("data"))
-            .env("AIRTIGHT_RETRY_ATTEMPTS", "0")
-            .env("AIRTIGHT_MODEL", "anthropic:fake")
-            .env("ANTHROPIC_BASE_URL", self.fake.anthropic_base())
-            .env("ANTHROPIC_API_KEY", "key-of-the-test")
-            .current_dir(self.folder.path())
-            .args(arguments)
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
-        command
+        command(&self.folder, &self.fake, arguments)
     }
 
     /// Returns the same command, for a program that may have so many files open until it asks for more.
@@ -159,6 +143,24 @@ impl Stage {
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
+    }
+
+    /// Returns a command of another process, on the same ledger.
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
+        command(&self.folder, &self.fake, arguments)
+    }
+
+    /// Opens the ledger, as another process would.
+    pub(crate) async fn ledger(&self) -> Ledger {
+        Ledger::open(&Location::Sqlite(self.path("data/airtight/ledger.db"))).await.unwrap()
+    }
+
+    /// Sends JSON by any method, with the token.
+    pub(crate) fn change(&self, method: &str, path: &str, body: &Value) -> Answer {
+        let headers =
+            format!("Authorization: Bearer {TOKEN}\r\nContent-Type: application/json\r\n");
+        let text = self.posting(path, &headers, &body.to_string());
+        self.send(&text.replacen("POST", method, 1))
     }
 
     /// Sends a request as it stands, and reads the answer to its end.
@@ -255,6 +257,26 @@ impl Drop for Stage {
         drop(self.server.kill());
         drop(self.server.wait());
     }
+}
+
+fn command(folder: &TempDir, fake: &Fake, arguments: &[&str]) -> Command {
+    let mut command = Command::new(assert_cmd::cargo::cargo_bin!("airtight"));
+    command
+        .env_clear()
+        .env("PATH", "/usr/bin:/bin")
+        .env("HOME", folder.path())
+        .env("XDG_CONFIG_HOME", folder.path().join("config"))
+        .env("XDG_DATA_HOME", folder.path().join("data"))
+        .env("AIRTIGHT_RETRY_ATTEMPTS", "0")
+        .env("AIRTIGHT_MODEL", "anthropic:fake")
+        .env("ANTHROPIC_BASE_URL", fake.anthropic_base())
+        .env("ANTHROPIC_API_KEY", "key-of-the-test")
+        .current_dir(folder.path())
+        .args(arguments)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    command
 }
 
 pub(crate) fn block_on<F: Future>(future: F) -> F::Output {

@@ -45,7 +45,7 @@ fn is_own(origin: &str, host: &str) -> bool {
     rest.is_some_and(|authority| authority.eq_ignore_ascii_case(host))
 }
 
-fn foreign() -> Problem {
+pub(super) fn foreign() -> Problem {
     let message = "a web page of another site must not ask this";
     Problem::new(StatusCode::FORBIDDEN, "foreign_origin", message)
 }

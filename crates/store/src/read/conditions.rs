@@ -29,12 +29,16 @@ impl Conditions {
         conditions.number("started_at <", filter.until);
         conditions.contract(filter.contract.as_deref());
         conditions.text("contract_version =", filter.contract_version.as_deref());
+        conditions.text("driver =", filter.driver.as_deref());
         conditions.text("provider =", filter.provider.as_deref());
         conditions.text("model =", filter.model.as_deref());
         conditions.text("outcome =", filter.outcome.as_deref());
         conditions.text("rung =", filter.rung.as_deref());
         conditions.text("batch =", filter.batch.as_deref());
         conditions.text("parent =", filter.parent.as_deref());
+        if let Some(text) = &filter.search {
+            conditions.search(text);
+        }
         if let Some(prefix) = &filter.id {
             conditions.prefix("id", prefix);
         }
@@ -82,6 +86,41 @@ impl Conditions {
     fn bound(&mut self, condition: &str, value: Value) {
         self.values.push(value);
         self.texts.push(format!("{condition} ${}", self.values.len()));
+    }
+
+    /// Adds that `text` occurs in one of the names of a run.
+    fn search(&mut self, text: &str) {
+        let escaped = text.replace('\0', "\u{fffd}").to_lowercase();
+        let escaped = escaped.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_");
+        self.values.push(Value::Text(format!("%{escaped}%")));
+        let place = self.values.len();
+        let like = |column: &str| format!("LOWER({column}) LIKE ${place} ESCAPE '\\'");
+        let names = ["id", "contract", "provider", "model", "COALESCE(batch, '')"].map(like);
+        self.texts.push(format!("({})", names.join(" OR ")));
+    }
+
+    /// Rows that come behind one in an order by when they were first seen, the newest first, and then by
+    /// these columns.
+    pub(crate) fn behind(&mut self, first_seen_at: i64, places: &[(&'static str, &String)]) {
+        self.values.push(Value::Number(first_seen_at));
+        let moment = self.values.len();
+        // From the last column to the first: each counts if those before it are the same.
+        let numbered: Vec<(&str, usize)> = places
+            .iter()
+            .map(|(column, value)| {
+                self.values.push(Value::Text(value.replace('\0', "\u{fffd}")));
+                (*column, self.values.len())
+            })
+            .collect();
+        let later = numbered.iter().rev().fold(String::new(), |later, (column, value)| {
+            match later.as_str() {
+                "" => format!("{column} > ${value}"),
+                later => format!("({column} > ${value} OR ({column} = ${value} AND {later}))"),
+            }
+        });
+        self.texts.push(format!(
+            "(first_seen_at < ${moment} OR (first_seen_at = ${moment} AND {later}))"
+        ));
     }
 
     pub(crate) fn prefix(&mut self, column: &'static str, prefix: &str) {

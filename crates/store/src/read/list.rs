@@ -1,6 +1,7 @@
 //! Lists of runs, and single ones.
 
 use sqlx::AnyConnection;
+use sqlx::any::AnyRow;
 
 use super::conditions::{Conditions, LAST};
 use super::lives::Lives;
@@ -68,11 +69,36 @@ impl Ledger {
 
     /// Returns a run by its name, by the beginning of its name, or by its number.
     pub async fn run(&self, name: &str) -> Result<Run, StoreError> {
-        let absent = || StoreError::NotFound { what: "run", name: name.to_owned() };
-        if name.is_empty() || name.contains('\0') {
-            return Err(absent());
-        }
         let mut reader = self.reader().await?;
+        let what = format!("{SUMMARY}, {TEXTS} FROM {WHOLE}");
+        let rows = self.named_run(&mut reader, name, &what).await?;
+        let row = rows.first().ok_or_else(|| no_run(name))?;
+        let (mut run, owner) = Columns::of(row).run()?;
+        certain(rows.len(), &run.summary, name)?;
+        Lives::default().tell(self, &mut reader, &mut run.summary, &owner).await?;
+        Ok(run)
+    }
+
+    /// Returns a run without its texts, which may be long.
+    pub async fn summary(&self, name: &str) -> Result<RunSummary, StoreError> {
+        let mut reader = self.reader().await?;
+        let rows = self.named_run(&mut reader, name, &format!("{SUMMARY} FROM runs")).await?;
+        let row = rows.first().ok_or_else(|| no_run(name))?;
+        let (mut run, owner) = Columns::of(row).summary()?;
+        certain(rows.len(), &run, name)?;
+        Lives::default().tell(self, &mut reader, &mut run, &owner).await?;
+        Ok(run)
+    }
+
+    async fn named_run(
+        &self,
+        reader: &mut AnyConnection,
+        name: &str,
+        what: &str,
+    ) -> Result<Vec<AnyRow>, StoreError> {
+        if name.is_empty() || name.contains('\0') {
+            return Ok(Vec::new());
+        }
         let mut conditions = Conditions::default();
         // Names are UUIDs of version 7 and begin with 0 until the year 6429.
         match name.parse::<i64>() {
@@ -80,19 +106,9 @@ impl Ledger {
             _ => conditions.prefix("id", name),
         }
         let clause = conditions.clause();
-        let sql = format!("SELECT {SUMMARY}, {TEXTS} FROM {WHOLE} {clause} ORDER BY id LIMIT 2");
-        let rows = conditions
-            .query(sql)
-            .fetch_all(&mut *reader)
-            .await
-            .map_err(|error| StoreError::of(self.place.dialect, error))?;
-        let (mut run, owner) = Columns::of(rows.first().ok_or_else(absent)?).run()?;
-        // A whole name may be the beginning of another; it comes first.
-        if rows.len() > 1 && run.summary.id.as_str() != name {
-            return Err(StoreError::Ambiguous { prefix: name.to_owned(), matches: 2 });
-        }
-        Lives::default().tell(self, &mut reader, &mut run.summary, &owner).await?;
-        Ok(run)
+        let sql = format!("SELECT {what} {clause} ORDER BY id LIMIT 2");
+        let rows = conditions.query(sql).fetch_all(reader).await;
+        rows.map_err(|error| StoreError::of(self.place.dialect, error))
     }
 
     /// Returns a contract by its name or the beginning of its fingerprint: the newest.
@@ -127,6 +143,18 @@ impl Ledger {
             .map_err(|error| StoreError::of(self.place.dialect, error))?;
         (1i64..).zip(&rows).map(|(number, row)| decision(number, &mut Columns::of(row))).collect()
     }
+}
+
+fn no_run(name: &str) -> StoreError {
+    StoreError::NotFound { what: "run", name: name.to_owned() }
+}
+
+/// Refuses a name that is the beginning of several; a whole one comes first.
+fn certain(found: usize, first: &RunSummary, name: &str) -> Result<(), StoreError> {
+    if found > 1 && first.id.as_str() != name {
+        return Err(StoreError::Ambiguous { prefix: name.to_owned(), matches: 2 });
+    }
+    Ok(())
 }
 
 fn decision(number: i64, columns: &mut Columns<'_>) -> Result<Decision, StoreError> {

@@ -17,6 +17,9 @@ const READ_EVENTS: &str = "SELECT number, told_at, kind, body, coded FROM events
      JOIN runs ON runs.seq = events.run WHERE runs.id = $1 AND number > $2 \
      ORDER BY number LIMIT $3";
 
+const LAST_EVENT: &str = "SELECT CAST(COALESCE(MAX(number), 0) AS BIGINT) FROM events \
+     JOIN runs ON runs.seq = events.run WHERE runs.id = $1";
+
 impl Ledger {
     /// Returns the attempts of a run, in order; strays come last.
     pub async fn attempts(&self, id: &RunId) -> Result<Vec<Attempt>, StoreError> {
@@ -35,6 +38,14 @@ impl Ledger {
             }
         }
         Ok(attempts)
+    }
+
+    /// Returns the number of the last event of a run, 0 if it has none.
+    pub async fn last_event(&self, id: &RunId) -> Result<i64, StoreError> {
+        let mut reader = self.reader().await?;
+        let query = sqlx::query(LAST_EVENT).bind(id.as_str());
+        let row = query.fetch_one(&mut *reader).await;
+        Columns::of(&row.map_err(|error| StoreError::of(self.place.dialect, error))?).take()
     }
 
     /// Returns up to `limit` events of a run that come after the number `after`.

@@ -59,11 +59,8 @@ impl Ledger {
 
     /// Returns a session by its name, with its texts.
     pub async fn session(&self, id: &str) -> Result<(Session, SessionTexts), StoreError> {
-        let mut conditions = Conditions::default();
-        conditions.text("id =", Some(id));
-        let found = self.listed(SESSIONS, conditions, Page { limit: 1, ..Page::default() }).await?;
         let absent = || StoreError::NotFound { what: "session", name: id.to_owned() };
-        let session = found.into_iter().next().ok_or_else(absent)?;
+        let session = self.named(SESSIONS, id).await?.ok_or_else(absent)?;
         let mut reader = self.reader().await?;
         let row = sqlx::query(TEXTS)
             .bind(session.id.as_str())
@@ -118,6 +115,18 @@ impl Ledger {
         conditions.text("state =", filter.state.map(EscalationState::name));
         conditions.number("told_at >=", filter.since);
         self.listed(ESCALATIONS, conditions, page).await
+    }
+
+    /// Returns an escalation by its name.
+    pub async fn escalation(&self, id: &str) -> Result<Escalation, StoreError> {
+        let absent = || StoreError::NotFound { what: "escalation", name: id.to_owned() };
+        self.named(ESCALATIONS, id).await?.ok_or_else(absent)
+    }
+
+    /// Returns a chain by its name.
+    pub async fn chain(&self, id: &str) -> Result<Chain, StoreError> {
+        let absent = || StoreError::NotFound { what: "chain", name: id.to_owned() };
+        self.named(CHAINS, id).await?.ok_or_else(absent)
     }
 
     /// Returns every service, by name; as many as one page has.
@@ -184,6 +193,13 @@ impl Ledger {
             .await
             .map_err(|error| StoreError::of(self.place.dialect, error))?;
         row.map(|row| Columns::of(&row).take()).transpose()
+    }
+
+    async fn named<T>(&self, table: Table<T>, id: &str) -> Result<Option<T>, StoreError> {
+        let mut conditions = Conditions::default();
+        conditions.text("id =", Some(id));
+        let found = self.listed(table, conditions, Page { limit: 1, ..Page::default() }).await?;
+        Ok(found.into_iter().next())
     }
 
     async fn listed<T>(

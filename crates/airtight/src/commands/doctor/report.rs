@@ -160,6 +160,19 @@ impl Report {
     }
 }
 
+impl From<Setting> for airtight_serve::Setting {
+    fn from(setting: Setting) -> Self {
+        Self {
+            name: setting.name.to_owned(),
+            about: setting.about.to_owned(),
+            value: setting.value,
+            origin: setting.origin,
+            layer: setting.layer.to_owned(),
+            overruled: setting.overruled,
+        }
+    }
+}
+
 impl Setting {
     fn row(&self) -> Vec<Span> {
         let overruled = if self.overruled.is_empty() {

@@ -1,12 +1,11 @@
 //! `airtight runs accept` and `airtight runs reject`: what a person says of a run.
 
-use airtight_core::judge::{Strictness, judge};
 use airtight_core::{Contract, Verdict};
 use airtight_store::{NewDecision, Run, RunState};
 
 use super::Asked;
 use super::editor::{self, Edited};
-use super::rejudge::{allowance, contract_of, rejudge};
+use super::rejudge::{contract_of, judge_found, judge_value};
 use crate::cli::{AcceptArgs, DecisionArgs, RejectArgs};
 use crate::env::Environment;
 use crate::error::{Error, Outcome};
@@ -81,26 +80,23 @@ struct Bench<'r> {
 impl Bench<'_> {
     /// Returns `text` as compact JSON if it satisfies the contract as it stands.
     fn judged(&self, text: &[u8]) -> Result<String, Vec<String>> {
-        match judge(self.contract, text, &allowance(self.run, Strictness::Strict)) {
+        match judge_value(self.contract, self.run, text) {
             Verdict::Accepted(accepted) => Ok(accepted.value.to_compact()),
             Verdict::Rejected(rejected) => Err(explain::violations(&rejected)),
         }
     }
 
     fn require(&self, text: &[u8]) -> Result<String, Error> {
-        self.judged(text).map_err(|violations| {
-            Error::new(Outcome::Rejected, "the value does not satisfy the contract of the run")
-                .with_findings(violations)
-        })
+        self.judged(text).map_err(unfit)
     }
 
     /// Returns what the contract finds in what the model said, or what is on record as the value.
     fn found(&self) -> Result<String, Error> {
-        if let Some(value) = &self.run.parsed_output {
-            return self.require(value.as_bytes());
-        }
-        match rejudge(self.contract, self.contract, self.run, Strictness::Lenient) {
+        match judge_found(self.contract, self.run) {
             Verdict::Accepted(accepted) => Ok(accepted.value.to_compact()),
+            Verdict::Rejected(rejected) if self.run.parsed_output.is_some() => {
+                Err(unfit(explain::violations(&rejected)))
+            }
             Verdict::Rejected(rejected) => {
                 let message = "nothing that the model said satisfies the contract";
                 let id = &self.run.summary.id;
@@ -147,6 +143,11 @@ impl Bench<'_> {
         let spread = |value: String| format!("{}\n", pretty(&value)).into_bytes();
         found.map(spread).or_else(|| self.run.output.clone()).unwrap_or_else(|| b"{}\n".to_vec())
     }
+}
+
+fn unfit(violations: Vec<String>) -> Error {
+    Error::new(Outcome::Rejected, "the value does not satisfy the contract of the run")
+        .with_findings(violations)
 }
 
 fn typed_value(typed: &str, environment: &Environment) -> Result<Vec<u8>, Error> {

@@ -29,14 +29,32 @@ pub(super) async fn contract_of(
     asked: &Asked,
 ) -> Result<(Contract, ContractRow), Error> {
     let row = asked.ledger.contract(&run.summary.fingerprint).await.map_err(asked.failed())?;
-    // Whatever engine its patterns needed then, they mean the same with this one.
-    let options = Options { patterns: Patterns::LookAround, ..Options::default() };
-    let preflight = Preflight::run(row.schema.as_bytes(), Origin::File, &options);
-    let contract = preflight.contract.ok_or_else(|| {
+    let contract = recompiled(&row).ok_or_else(|| {
         let message = format!("the contract of run `{}` cannot be read any more", run.summary.id);
         Error::new(Outcome::Contract, message)
     })?;
     Ok((contract, row))
+}
+
+/// Compiles a contract that is on record again.
+pub(in crate::commands) fn recompiled(row: &ContractRow) -> Option<Contract> {
+    // Whatever engine its patterns needed then, they mean the same with this one.
+    let options = Options { patterns: Patterns::LookAround, ..Options::default() };
+    Preflight::run(row.schema.as_bytes(), Origin::File, &options).contract
+}
+
+/// Returns what the contract of a run makes of `text` as it stands: nothing is mended.
+pub(in crate::commands) fn judge_value(contract: &Contract, run: &Run, text: &[u8]) -> Verdict {
+    judge(contract, text, &allowance(run, Strictness::Strict))
+}
+
+/// Returns what is on record as the value of `run`, if its contract still takes it, else what the
+/// contract finds in what the model said.
+pub(in crate::commands) fn judge_found(contract: &Contract, run: &Run) -> Verdict {
+    match &run.parsed_output {
+        Some(value) => judge_value(contract, run, value.as_bytes()),
+        None => rejudge(contract, contract, run, Strictness::Lenient),
+    }
 }
 
 /// Judges what a model said in `run` by `contract`; `before` is the contract that it was asked by.
@@ -71,7 +89,7 @@ pub(in crate::commands) fn rejudge(
 }
 
 /// Returns what is allowed of an answer of `run`.
-pub(super) fn allowance(run: &Run, strictness: Strictness) -> Allowance {
+fn allowance(run: &Run, strictness: Strictness) -> Allowance {
     // In a batch the prompt is the source.
     let prompt = run.prompt.as_deref().filter(|_| run.summary.batch.is_some());
     let source = run.input.as_deref().or(prompt.map(str::as_bytes));

@@ -44,6 +44,10 @@ pub(super) struct Bench {
     /// The contract that the model's name stands for, if it does.
     pub(super) contract: Option<(Arc<Contract>, ContractRow)>,
     pub(super) driver: DriverRow,
+    /// The driver as people write it.
+    pub(super) name: String,
+    /// Where agent CLIs are started.
+    pub(super) folder: String,
     pub(super) retention: Retention,
     pub(super) redactor: Redactor,
 }
@@ -124,6 +128,8 @@ impl Workshop {
                 None => config.text(Key::System).map(str::to_owned),
             },
             contract,
+            name: driver.to_string(),
+            folder: folder.display().to_string(),
             driver: DriverRow { mode: mode.name().to_owned(), ..driver_row(&driver) },
             retention: books.as_ref().map(Books::retention).unwrap_or_default(),
             redactor,

@@ -4,10 +4,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use airtight_agent::provider::Provider;
 use airtight_core::contract::{Contract, Identity, Options, Origin, Preflight};
-use airtight_core::run::{self, Job, Policy, Report, Run, RunError, Terminal};
-use airtight_core::{Severity, Source, Violation};
-use airtight_serve::{Answering, Desk, Fault, FaultKind, Growth, Question, Record, Reply, Schema};
-use airtight_store::{ContractRow, Ledger, NewRun, Repeat, StoreError};
+use airtight_core::run::{Job, Policy, Report, Run, Terminal};
+use airtight_core::{Severity, Source};
+use airtight_serve::{
+    Answering, Desk, Fault, FaultKind, Growth, Judging, Proposal, Question, Record, Reply, Schema,
+    Setting, Unfit,
+};
+use airtight_store::{self as store, ContractRow, Ledger, NewRun, Repeat, StoreError};
 use serde_json::{Value, json};
 use tokio::sync::OnceCell;
 use tokio::task::spawn_blocking;
@@ -15,12 +18,14 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::bench::{self, Bench, CLI_SUFFIX, USUAL, Workshop};
+use super::judge;
 use super::shelf::Shelf;
+use super::told::{mistake, refused, settled, told, unfit, without_contract};
 use super::valve::{Valve, Witness};
-use crate::advice;
-use crate::batch::{End, Settled};
+use crate::batch::Settled;
 use crate::commands::batch::plan::contract_row;
 use crate::ledger::{self, Entered, Recorder};
+use crate::output::{ContractName, Init, VERSION, uuid};
 
 /// How many models are kept ready, and the longest name of one; a server has few, and names are short.
 const BENCHES: usize = 64;
@@ -29,6 +34,9 @@ const NAME_LIMIT_BYTES: usize = 256;
 /// How many contracts are kept ready, and the longest of them: together no more than 16 MB.
 const CONTRACTS: usize = 256;
 const CONTRACT_LIMIT_BYTES: usize = 64 * 1024;
+
+/// What a contract demands of strings that must occur in the prompt.
+const GROUNDED: &str = "x-grounded";
 
 /// A bench that is made once, however many ask for it.
 type Place = Arc<OnceCell<Arc<Bench>>>;
@@ -47,10 +55,16 @@ struct Office {
     benches: Mutex<Shelf<String, Place>>,
     contracts: Mutex<Shelf<Schema, Arc<Contract>>>,
     models: Vec<String>,
+    settings: Vec<Setting>,
 }
 
 impl Clerk {
-    pub(super) fn new(workshop: Workshop, ledger: Ledger, contracts: Vec<String>) -> Self {
+    pub(super) fn new(
+        workshop: Workshop,
+        ledger: Ledger,
+        contracts: Vec<String>,
+        settings: Vec<Setting>,
+    ) -> Self {
         let programs = ["claude", "codex", "gemini", "opencode", "qwen"];
         let programs = programs.iter().map(|name| format!("{name}{CLI_SUFFIX}"));
         let usual = [USUAL, "embedded"].map(str::to_owned);
@@ -63,6 +77,7 @@ impl Clerk {
             benches: Mutex::new(Shelf::new(BENCHES)),
             contracts: Mutex::new(Shelf::new(CONTRACTS)),
             models,
+            settings,
         }))
     }
 
@@ -95,6 +110,16 @@ impl Desk for Clerk {
             })
         })
     }
+
+    fn settings(&self) -> Vec<Setting> {
+        self.0.settings.clone()
+    }
+
+    fn judge(&self, run: store::Run, contract: ContractRow, proposal: Proposal) -> Judging {
+        // It may take its time, and others must not wait for it.
+        let judging = spawn_blocking(move || judge::judge(&run, &contract, &proposal));
+        Box::pin(async move { judging.await.unwrap_or(Err(Unfit::Mistake)) })
+    }
 }
 
 impl Office {
@@ -123,7 +148,8 @@ impl Office {
         };
         let dialect = bench.agent.provider.dialect();
         let valve = growth.and_then(|growth| Valve::new(&contract, dialect, growth));
-        let (report, record) = bench.drive(run, recorder.clone(), valve, interrupt).await;
+        let asked = (run, contract.as_ref());
+        let (report, record) = bench.drive(asked, recorder.clone(), valve, interrupt).await;
         told(&report, &recorder, &bench, record)
     }
 
@@ -180,6 +206,7 @@ impl Office {
         bench: &Bench,
         contract: ContractRow,
     ) -> Result<Entered, StoreError> {
+        let grounds = contract.schema.contains(GROUNDED);
         let new = NewRun {
             id: Some(question.run.clone()),
             key: question.key.clone(),
@@ -189,7 +216,8 @@ impl Office {
             job: airtight_store::Job {
                 prompt: question.prompt.clone(),
                 system: bench.system(question),
-                input: None,
+                // What strings that must be grounded are looked up in, as for `airtight run`.
+                input: grounds.then(|| question.prompt.clone().into_bytes()),
             },
             driver: bench.driver.clone(),
             retention: bench.retention,
@@ -231,15 +259,38 @@ impl Bench {
         }
     }
 
+    /// Returns what whoever follows the run is told first.
+    fn init(&self, run: &Run, contract: &Contract, id: &store::RunId) -> Init {
+        Init {
+            uuid: uuid(),
+            session_id: id.to_string(),
+            run_id: Some(id.to_string()),
+            version: VERSION,
+            airtight_version: env!("CARGO_PKG_VERSION").to_owned(),
+            cwd: self.folder.clone(),
+            model: self.name.clone(),
+            tools: run.tools().map(|tool| tool.name.clone()).collect(),
+            mcp_servers: Vec::new(),
+            permission_mode: "default".to_owned(),
+            contract: ContractName {
+                name: contract.name().map(str::to_owned),
+                fingerprint: contract.fingerprint().to_string(),
+            },
+            slash_commands: Vec::new(),
+            agents: Vec::new(),
+        }
+    }
+
     /// Performs a run, and puts its end on record.
     async fn drive(
         &self,
-        run: Run,
+        (run, contract): (Run, &Contract),
         recorder: Arc<Recorder>,
         valve: Option<Valve>,
         interrupt: CancellationToken,
     ) -> (Report, Record) {
-        let mut witness = Witness::new(Arc::clone(&recorder), valve);
+        let mut witness = Witness::new(Arc::clone(&recorder), valve, self.redactor.clone());
+        witness.begin(self.init(&run, contract, recorder.id()));
         let driven = Box::pin(self.agent.drive(run, &mut witness, interrupt));
         let report = recorder.during(driven).await;
         let record = match recorder.finish(&report, None).await {
@@ -266,103 +317,4 @@ fn compile(schema: &Schema) -> Result<Contract, Fault> {
         let message = "the schema is refused: `violations` says what is wrong with it";
         Fault { violations, ..Fault::new(FaultKind::Contract, message) }
     })
-}
-
-/// Says what came of a run.
-fn told(
-    report: &Report,
-    recorder: &Recorder,
-    bench: &Bench,
-    record: Record,
-) -> Result<Reply, Fault> {
-    if let Some(value) = report.value.as_ref().filter(|_| report.outcome == run::Outcome::Met) {
-        return Ok(Reply {
-            run: recorder.id().clone(),
-            value: value.to_compact(),
-            usage: report.usage,
-            rung: report.rung.map(|rung| rung.name().to_owned()),
-            record,
-        });
-    }
-    let masked = |text: &str| bench.redactor.mask(text).into_owned();
-    let wrong = |violation: &Violation| {
-        json!({
-            "pointer": masked(violation.pointer.as_str()),
-            "keyword": violation.keyword,
-            "message": masked(&violation.message),
-        })
-    };
-    let last = report.attempts.last().map(|attempt| &attempt.violations.list);
-    let error = report.error.as_ref();
-    let mut message = error.map_or_else(|| "the run failed".to_owned(), |it| it.told(masked));
-    if let Some(advice) = error.and_then(|error| error.advice.as_ref()) {
-        message = format!("{message}; {}", advice::words(advice));
-    }
-    Err(Fault {
-        kind: kind(report.outcome),
-        message,
-        violations: last.into_iter().flatten().map(wrong).collect(),
-        run: Some(recorder.id().clone()),
-    })
-}
-
-/// Says what an outcome means to the client.
-fn kind(outcome: run::Outcome) -> FaultKind {
-    match outcome {
-        run::Outcome::Met
-        | run::Outcome::NoAnswer
-        | run::Outcome::AttemptsExhausted
-        | run::Outcome::Refused
-        | run::Outcome::Truncated
-        | run::Outcome::Degenerate
-        | run::Outcome::Loop
-        | run::Outcome::TurnCap
-        | run::Outcome::Budget => FaultKind::NotMet(outcome.name()),
-        run::Outcome::Provider | run::Outcome::Harness | run::Outcome::Auth => {
-            FaultKind::Provider(outcome.name())
-        }
-        run::Outcome::Sandbox => FaultKind::Setup,
-        run::Outcome::Config => FaultKind::Contract,
-        run::Outcome::Interrupted => FaultKind::Stopped,
-    }
-}
-
-/// Returns the answer that a key has already.
-fn settled(settled: Settled, record: Record) -> Result<Reply, Fault> {
-    let Some(run) = settled.run_id else { return Err(mistake()) };
-    match settled.end {
-        End::Met(value) => {
-            let Settled { usage, rung, .. } = settled;
-            Ok(Reply { run, value, usage, rung, record })
-        }
-        End::Failed { error, violations, .. } => {
-            let kind = FaultKind::NotMet("attempts_exhausted");
-            Err(Fault { kind, message: error, violations, run: Some(run) })
-        }
-    }
-}
-
-fn unfit(bench: &Bench, error: &RunError) -> Fault {
-    let message = error.told(|text| bench.redactor.mask(text).into_owned());
-    let hint = error.advice.iter().map(advice::words);
-    let words: Vec<String> = [message].into_iter().chain(hint).collect();
-    Fault::new(kind(error.outcome), words.join("; "))
-}
-
-fn refused(error: &StoreError) -> Fault {
-    if let StoreError::OtherJob { .. } = error {
-        let message = "this `Idempotency-Key` belongs to another question: choose another key";
-        return Fault::new(FaultKind::KeyTaken, message);
-    }
-    Fault::new(FaultKind::Ledger, format!("nothing was asked: {error}"))
-}
-
-fn without_contract() -> Fault {
-    let message = "there is no contract to answer by: send a format of `json_schema`, force a tool, or \
-                   name a contract as the `model`";
-    Fault::new(FaultKind::Contract, message)
-}
-
-fn mistake() -> Fault {
-    Fault::new(FaultKind::Mistake, "airtight made a mistake")
 }

@@ -9,11 +9,13 @@ use std::sync::Arc;
 use airtight_agent::{Event, Journal, Observer};
 use airtight_core::codec::Delta;
 use airtight_core::contract::Contract;
+use airtight_core::redact::Redactor;
 use airtight_core::run::{EventKind, TERMINAL_TOOL};
 use airtight_core::{Checker, Dialect, Plan, Progress, lower};
 use airtight_serve::Growth;
 
 use crate::ledger::Recorder;
+use crate::output::{Init, Output};
 
 /// Lets pass what may be shown.
 pub(super) struct Valve {
@@ -97,14 +99,24 @@ impl Attempt {
 /// Sees what happens in a run: the ledger, and who waits for the answer.
 pub(super) struct Witness {
     recorder: Arc<Recorder>,
+    /// Keeps what happens, for whoever follows the run.
+    output: Output<'static>,
     valve: Option<Valve>,
     /// The call of the terminal tool that is coming in.
     call: Option<usize>,
 }
 
 impl Witness {
-    pub(super) fn new(recorder: Arc<Recorder>, valve: Option<Valve>) -> Self {
-        Self { recorder, valve, call: None }
+    pub(super) fn new(recorder: Arc<Recorder>, valve: Option<Valve>, redactor: Redactor) -> Self {
+        let mut output = Output::silent(recorder.id().as_str());
+        output.mask(redactor);
+        output.keep_in(Arc::clone(&recorder));
+        Self { recorder, output, valve, call: None }
+    }
+
+    /// Tells what the run begins with.
+    pub(super) fn begin(&mut self, init: Init) {
+        self.output.begin(init);
     }
 
     fn hear(&mut self, delta: &Delta) {
@@ -137,6 +149,7 @@ impl Witness {
 
 impl Observer for Witness {
     fn event(&mut self, event: &Event) {
+        self.output.event(event);
         self.recorder.event(event);
         if let (EventKind::Delta(delta), None) = (&event.kind, &event.parent_call_id) {
             self.hear(delta);

@@ -3,9 +3,9 @@
 use airtight_core::redact::Redactor;
 use airtight_core::watch::{Memory, MemoryChange, Trust, approve};
 use airtight_store::{
-    EscalationFilter, EscalationState, Ledger, MemoryFilter, Order, PAGE_LIMIT, Page, StoreError,
+    EscalationFilter, EscalationState, Ledger, MemoryFilter, MemoryUpdate, Order, PAGE_LIMIT, Page,
+    StoreError,
 };
-use airtight_watch::{memory, memory_update};
 
 use crate::batch::unusable;
 use crate::cli::WatchDecisionArgs;
@@ -62,7 +62,8 @@ async fn decide(
 ) -> Result<String, Error> {
     let failed = |error: StoreError| unusable(error, place);
     let rows = ledger.memories(&MemoryFilter::default(), ALL).await.map_err(failed)?;
-    let memories: Vec<Memory> = rows.into_iter().filter_map(memory).collect();
+    let memories: Vec<Memory> =
+        rows.into_iter().filter_map(airtight_store::Memory::known).collect();
     match find(ledger, &memories, named).await.map_err(failed)? {
         Some(Waiting::Memory(id)) => {
             let changes = match answer {
@@ -71,7 +72,7 @@ async fn decide(
                     vec![MemoryChange::Trust { id: id.clone(), trust: Trust::Rejected }]
                 }
             };
-            let updates = changes.iter().filter_map(memory_update).collect();
+            let updates = changes.iter().filter_map(MemoryUpdate::of).collect();
             ledger.judge_memories(updates).await.map_err(failed)?;
             Ok(format!("memory {id}"))
         }

@@ -203,7 +203,7 @@ struct ShownMemory {
 impl ShownMemory {
     fn at(memory: airtight_store::Memory, now_ms: i64) -> Self {
         // What only a newer version understands is worth what is stored.
-        let known = airtight_watch::memory(memory.clone());
+        let known = memory.clone().known();
         let worth = known.as_ref().map(|it| i64::from(it.confidence_at(now_ms).thousandths()));
         Self {
             worth: worth.unwrap_or(memory.confidence),
