@@ -2,15 +2,19 @@
 //!
 //! `cargo run --release -p airtight-serve --example measure_viewers -- [VIEWERS] [EVENTS] [STALLED]`
 
-#![expect(clippy::print_stdout, clippy::expect_used, reason = "a measurement prints, and ends if it cannot measure")]
+#![expect(
+    clippy::print_stdout,
+    clippy::expect_used,
+    reason = "a measurement prints, and ends if it cannot measure"
+)]
 
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use airtight_serve::{
-    Answering, Desk, Fault, FaultKind, Growth, Judging, Limits, Proposal, Question, Server, Setting,
-    Settings, Token, Unfit,
+    Answering, Desk, Fault, FaultKind, Growth, Judging, Limits, Proposal, Question, Server,
+    Setting, Settings, Token, Unfit,
 };
 use airtight_store::{
     Begun, ContractRow, Finish, Ledger, Location, NewEvent, NewRun, Run, RunToken,
@@ -74,7 +78,8 @@ async fn main() {
     }
     let before = resident();
     for _ in 0..events {
-        let body = format!("{{\"us\":{},\"text\":\"{}\"}}", begun.elapsed().as_micros(), "x".repeat(500));
+        let body =
+            format!("{{\"us\":{},\"text\":\"{}\"}}", begun.elapsed().as_micros(), "x".repeat(500));
         let event = NewEvent { kind: "assistant".to_owned(), body };
         writer.append(&run, vec![event]).await.expect("on record");
         tokio::time::sleep(Duration::from_millis(50)).await;

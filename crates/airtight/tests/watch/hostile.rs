@@ -20,7 +20,13 @@ fn what_makes_no_sense_is_refused_before_anything_is_asked() {
         (&["--config", "watch.toml", "--prompt", ""], 2, "a value is required"),
         (&["status", "--database", "none.db"], 4, "none.db"),
         (
-            &["--config", "watch.toml", "--once", "--database", "postgres://u:s3cret@127.0.0.1:1/x"],
+            &[
+                "--config",
+                "watch.toml",
+                "--once",
+                "--database",
+                "postgres://u:s3cret@127.0.0.1:1/x",
+            ],
             4,
             "to use another ledger: `--database PATH`",
         ),

@@ -122,17 +122,11 @@ pub(super) async fn show(
     visit: Visit,
 ) -> Result<Html<String>, Failed> {
     let run = pages.ledger.run(&id).await?;
-    let value =
-        run.parsed_output.clone().or_else(|| said_json(&run)).unwrap_or_else(|| "{}".to_owned());
+    let said = || run.output.as_deref().map(|said| text::of_bytes(said).trim().to_owned());
+    let value = run.parsed_output.clone().or_else(said).unwrap_or_else(|| "{}".to_owned());
     let draft =
         Draft { value: change::spread(&value), note: String::new(), verdict: None, problem: None };
     review(&pages, &visit, &run, &draft).await
-}
-
-/// Returns the JSON in what the model said, as far as the whole of it is JSON.
-fn said_json(run: &Run) -> Option<String> {
-    let said = text::of_bytes(run.output.as_deref()?).trim().to_owned();
-    airtight_core::Document::parse(said.as_str()).ok().map(|_| said.clone()).or(Some(said))
 }
 
 /// Judges, accepts or rejects.

@@ -2,14 +2,16 @@
 
 use std::net::{Ipv4Addr, SocketAddr};
 
-use airtight_store::Location;
+use airtight_store::{ContractRow, Location, Run};
 use tempfile::TempDir;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, DuplexStream, duplex, split};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, pause};
 
 use super::*;
-use crate::desk::{Answering, Fault, FaultKind, Growth, Question};
+use crate::desk::{
+    Answering, Fault, FaultKind, Growth, Judging, Proposal, Question, Setting, Unfit,
+};
 use crate::settings::Limits;
 use crate::token::Token;
 
@@ -26,6 +28,14 @@ impl Desk for Nobody {
 
     fn answer(&self, _: Question, _: Option<Arc<Growth>>) -> Answering {
         Box::pin(async { Err(Fault::new(FaultKind::Mistake, "nobody is here")) })
+    }
+
+    fn settings(&self) -> Vec<Setting> {
+        Vec::new()
+    }
+
+    fn judge(&self, _: Run, _: ContractRow, _: Proposal) -> Judging {
+        Box::pin(async { Err(Unfit::Mistake) })
     }
 }
 
@@ -47,10 +57,10 @@ async fn ledger() -> (Ledger, TempDir) {
 /// A connection to a server, with a clock that goes on only while everybody waits.
 async fn connected() -> (DuplexStream, JoinHandle<()>, TempDir) {
     let (ledger, folder) = ledger().await;
-    let router = router(&settings(1), Gateway { desk: Arc::new(Nobody), ledger });
+    let server = Server::bind(settings(1), ledger, Arc::new(Nobody)).await.unwrap();
     pause();
-    let (client, server) = duplex(1 << 20);
-    (client, tokio::spawn(serve(server, router, CancellationToken::new())), folder)
+    let (client, side) = duplex(1 << 20);
+    (client, tokio::spawn(serve(side, server.router, CancellationToken::new())), folder)
 }
 
 #[tokio::test]

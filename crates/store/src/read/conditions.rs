@@ -112,11 +112,11 @@ impl Conditions {
                 (*column, self.values.len())
             })
             .collect();
-        let later = numbered.iter().rev().fold(String::new(), |later, (column, value)| {
-            match later.as_str() {
-                "" => format!("{column} > ${value}"),
-                later => format!("({column} > ${value} OR ({column} = ${value} AND {later}))"),
-            }
+        let later = numbered.iter().rev().fold(String::new(), |later, (column, value)| match later
+            .as_str()
+        {
+            "" => format!("{column} > ${value}"),
+            later => format!("({column} > ${value} OR ({column} = ${value} AND {later}))"),
         });
         self.texts.push(format!(
             "(first_seen_at < ${moment} OR (first_seen_at = ${moment} AND {later}))"
