@@ -3,7 +3,7 @@
 SHELL := /usr/bin/env bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all bench experiment fuzz setup clis generate postgres format lint layers unit sdk api docs bless
+.PHONY: help demo test test-all bench experiment fuzz setup clis generate postgres format lint layers unit sdk api dashboard docs bless
 
 # What releases switch on: tested as it is released, while `make demo` and `docs` build without.
 RELEASED := --features airtight/otlp
@@ -15,7 +15,7 @@ demo: setup ## Build, fetch weights, answer three contracts in the process, judg
 	cargo build --locked --package airtight
 	@scripts/demo target/debug/airtight
 
-test: setup clis generate postgres format lint layers unit sdk api docs ## Everything that must hold before a change lands
+test: setup clis generate postgres format lint layers unit sdk api dashboard docs ## Everything that must hold before a change lands
 
 test-all: test ## The same, and opencode, which is slow
 	@scripts/setup clis all
@@ -56,6 +56,10 @@ sdk:
 # What the OpenAPI document allows, and what it does not, against a running server.
 api:
 	@scripts/api
+
+# Every page in a real browser, over a ledger that the real programs filled.
+dashboard:
+	@scripts/dashboard
 
 # Generated pages are compared by tests; this builds the API documentation.
 docs:

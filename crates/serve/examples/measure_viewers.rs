@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use airtight_serve::{
-    Answering, Desk, Fault, FaultKind, Growth, Judging, Limits, Proposal, Question, Server, Setting,
+    Answering, Desk, Fault, FaultKind, Growth, Judging, Limits, Proposal, Question, Server,
     Settings, Token, Unfit,
 };
 use airtight_store::{
@@ -30,10 +30,6 @@ impl Desk for NoDesk {
 
     fn answer(&self, _: Question, _: Option<Arc<Growth>>) -> Answering {
         Box::pin(async { Err(Fault::new(FaultKind::Setup, "nobody answers here")) })
-    }
-
-    fn settings(&self) -> Vec<Setting> {
-        Vec::new()
     }
 
     fn judge(&self, _: Run, _: ContractRow, _: Proposal) -> Judging {
@@ -57,6 +53,7 @@ async fn main() {
         token: Token::new("token-of-the-measurement").expect("a token"),
         hosts: Vec::new(),
         limits: Limits::default(),
+        shown: Vec::new(),
     };
     let server = Server::bind(settings, ledger, Arc::new(NoDesk)).await.expect("a server");
     let address = server.address();

@@ -34,6 +34,7 @@ use crate::desk::Desk;
 use crate::health;
 use crate::live::Hub;
 use crate::problem::Problem;
+use crate::settings::Setting;
 
 /// What the API works with.
 #[derive(Clone)]
@@ -41,6 +42,8 @@ pub(crate) struct Api {
     pub(crate) desk: Arc<dyn Desk>,
     pub(crate) ledger: Ledger,
     pub(crate) hub: Hub,
+    /// What is in force, as people may see it.
+    pub(crate) settings: Arc<[Setting]>,
 }
 
 /// What is answered: JSON, or why not.

@@ -141,23 +141,6 @@ pub struct Violation {
     pub message: String,
 }
 
-/// A setting that somebody made.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
-pub struct Setting {
-    /// Its name.
-    pub name: String,
-    /// What it is for.
-    pub about: String,
-    /// What is in force.
-    pub value: String,
-    /// Who said so: a line of a file, a variable or a flag.
-    pub origin: String,
-    /// The layer of that: `project`, `user`, `contract`, `environment`, `tier` or `flag`.
-    pub layer: String,
-    /// Where weaker values were said.
-    pub overruled: Vec<String>,
-}
-
 /// A verdict that is waited for: JSON without spaces, if the value satisfies the contract.
 pub type Judging = Pin<Box<dyn Future<Output = Result<String, Unfit>> + Send>>;
 
@@ -171,9 +154,6 @@ pub trait Desk: Send + Sync {
 
     /// Has a question answered. What is safe to show of the answer before its end goes to `growth`.
     fn answer(&self, question: Question, growth: Option<Arc<Growth>>) -> Answering;
-
-    /// Returns what is in force.
-    fn settings(&self) -> Vec<Setting>;
 
     /// Judges a value for `run` by the contract that it had, as it stands: nothing is mended.
     fn judge(&self, run: Run, contract: ContractRow, proposal: Proposal) -> Judging;

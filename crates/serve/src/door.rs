@@ -1,6 +1,7 @@
 //! Which kind of client a request comes from: each reads errors in its own shape.
 
 use axum::http::HeaderMap;
+use axum::http::header::ACCEPT;
 
 /// Which kind of client a request comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -11,6 +12,8 @@ pub(crate) enum Door {
     Anthropic,
     /// A program that speaks ours.
     Api,
+    /// A browser, for a person.
+    Page,
 }
 
 impl Door {
@@ -21,7 +24,15 @@ impl Door {
         match path.starts_with("/v1/") {
             true if is_anthropic => Self::Anthropic,
             true => Self::OpenAi,
+            false if !path.starts_with("/api/") && reads_pages(headers) => Self::Page,
             false => Self::Api,
         }
     }
+}
+
+/// Claims that whoever asks reads HTML, and says so.
+fn reads_pages(headers: &HeaderMap) -> bool {
+    let accepted = headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok());
+    let mut kinds = accepted.flat_map(|value| value.split(','));
+    kinds.any(|kind| kind.split(';').next().is_some_and(|it| it.trim() == "text/html"))
 }

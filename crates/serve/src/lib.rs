@@ -18,6 +18,7 @@ mod guard;
 mod health;
 mod live;
 mod login;
+mod pages;
 mod problem;
 mod server;
 mod settings;
@@ -25,8 +26,8 @@ mod token;
 
 pub use desk::{
     Answering, Desk, Fault, FaultKind, Growth, Judging, Proposal, Question, Record, Reply, Schema,
-    Setting, Unfit, Violation,
+    Unfit, Violation,
 };
 pub use server::{GRACE, ServeError, Server};
-pub use settings::{Limits, Settings};
+pub use settings::{Limits, Setting, Settings};
 pub use token::{Token, TokenError};

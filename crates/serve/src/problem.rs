@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use crate::act::Refusal;
 use crate::door::Door;
+use crate::pages;
 
 /// The header that vendors' clients heed when they decide whether to send a request again.
 const SHOULD_RETRY: HeaderName = HeaderName::from_static("x-should-retry");
@@ -50,7 +51,7 @@ impl Problem {
     /// Returns it in the shape that the clients of `door` read.
     pub(crate) fn body(&self, door: Door) -> Value {
         let mut error = match door {
-            Door::Api => json!({ "code": self.code, "message": self.message }),
+            Door::Api | Door::Page => json!({ "code": self.code, "message": self.message }),
             Door::OpenAi => json!({
                 "message": self.message,
                 "type": self.family(),
@@ -67,14 +68,19 @@ impl Problem {
             members.extend(self.more.iter().map(|(name, it)| ((*name).to_owned(), it.clone())));
         }
         match door {
-            Door::Api | Door::OpenAi => json!({ "error": error }),
+            Door::Api | Door::Page | Door::OpenAi => json!({ "error": error }),
             Door::Anthropic => json!({ "type": "error", "error": error }),
         }
     }
 
     /// Returns the whole answer.
     pub(crate) fn response(&self, door: Door) -> Response {
-        let mut response = (self.status, Json(self.body(door))).into_response();
+        let mut response = match door {
+            Door::Page => pages::fault(self),
+            Door::Api | Door::OpenAi | Door::Anthropic => {
+                (self.status, Json(self.body(door))).into_response()
+            }
+        };
         // What failed was paid for: no client must pay again by itself.
         let again = if self.is_passing() { "true" } else { "false" };
         response.headers_mut().insert(SHOULD_RETRY, HeaderValue::from_static(again));

@@ -28,6 +28,7 @@ use crate::gateway::{self, Gateway};
 use crate::guard::{self, Guard};
 use crate::live::Hub;
 use crate::login;
+use crate::pages::{self, Pages};
 use crate::problem::Problem;
 use crate::settings::Settings;
 
@@ -82,7 +83,8 @@ impl Server {
         let seats = Arc::new(Semaphore::new(settings.limits.connections));
         let ending = CancellationToken::new();
         let hub = Hub::new(ledger.clone(), ending.clone());
-        let api = Api { desk: Arc::clone(&desk), ledger: ledger.clone(), hub };
+        let shown = settings.shown.clone().into();
+        let api = Api { desk: Arc::clone(&desk), ledger: ledger.clone(), hub, settings: shown };
         let router = router(&settings, Gateway { desk, ledger }, api);
         Ok(Self { listener, address, router, seats, ending })
     }
@@ -154,8 +156,15 @@ async fn serve(stream: TcpStream, router: Router, stop: CancellationToken) {
 
 fn router(settings: &Settings, gateway: Gateway, api: Api) -> Router {
     let guard = Arc::new(Guard::new(settings));
+    let pages = Pages {
+        ledger: gateway.ledger.clone(),
+        desk: Arc::clone(&gateway.desk),
+        token: settings.token.clone(),
+        settings: settings.shown.clone().into(),
+    };
     Router::new()
         .merge(api::routes(api))
+        .merge(pages::routes(pages))
         .merge(gateway::routes(gateway))
         .merge(login::routes(Arc::clone(&guard)))
         .fallback(absent)

@@ -2,6 +2,9 @@
 
 use std::net::SocketAddr;
 
+use serde::Serialize;
+use utoipa::ToSchema;
+
 use crate::token::Token;
 
 /// How the server is set up.
@@ -15,6 +18,23 @@ pub struct Settings {
     pub hosts: Vec<String>,
     /// How much it takes.
     pub limits: Limits,
+    /// What is in force, for people to see: nothing secret.
+    pub shown: Vec<Setting>,
+}
+
+/// One setting that is in force.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct Setting {
+    /// Its name.
+    pub name: String,
+    /// What it is for.
+    pub about: String,
+    /// Its value, as people may see it.
+    pub value: String,
+    /// Where it was said.
+    pub origin: String,
+    /// Where weaker values were said.
+    pub overruled: Vec<String>,
 }
 
 /// How much the server takes.

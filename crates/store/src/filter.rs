@@ -13,6 +13,8 @@ pub struct Filter {
     pub contract: Option<String>,
     /// The version of the contract.
     pub contract_version: Option<String>,
+    /// What drove the model.
+    pub driver: Option<String>,
     /// Who served the model.
     pub provider: Option<String>,
     /// The model.
@@ -33,6 +35,9 @@ pub struct Filter {
     pub parent: Option<String>,
     /// The beginning of its name.
     pub id: Option<String>,
+    /// What occurs in its name, or in that of its contract, its provider, its model or its batch, in
+    /// upper or lower case of ASCII letters.
+    pub search: Option<String>,
 }
 
 /// Whether the output satisfies the contract.

@@ -44,7 +44,7 @@ pub use queue::{
     Again, Bucket, Claim, ClaimedJob, Enqueued, JobFilter, JobState, Lease, NewJob, QueueCounts,
     StoredJob, Worker,
 };
-pub use read::{KnownContract, Spending};
+pub use read::{ContractEntry, KnownContract, Spending};
 pub use retention::{Level, Retention};
 pub use review::{Decision, NewDecision};
 pub use run::{
@@ -59,6 +59,6 @@ pub use watch::{
     EscalationFilter, EscalationState, EventFilter, Lead, Leader, Memory, MemoryEdit, MemoryFilter,
     MemoryUpdate, Minutes, NewAction, NewEscalation, NewMemory, NewNotification, NewSession,
     NewWatchEvent, Notification, NotificationState, Reserved, Service, Session, SessionEnd,
-    SessionFilter, SessionTexts, WatchCounts, WatchEvent,
+    SessionFilter, SessionTexts, WatchCounts, WatchEvent, WatchOverview,
 };
 pub use write::Pruned;

@@ -1,5 +1,6 @@
 //! What is asked of the ledger, on connections that only read.
 
+mod catalogue;
 mod conditions;
 mod contracts;
 mod export;
@@ -8,6 +9,7 @@ mod lives;
 mod progress;
 mod spending;
 
+pub use catalogue::ContractEntry;
 pub(crate) use conditions::Conditions;
 pub use contracts::KnownContract;
 pub use spending::Spending;

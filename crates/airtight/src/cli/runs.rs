@@ -162,6 +162,7 @@ impl FilterArgs {
             batch: self.batch.clone(),
             parent: self.parent.clone(),
             id: self.id.clone(),
+            ..Filter::default()
         }
     }
 

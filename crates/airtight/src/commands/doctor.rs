@@ -21,6 +21,7 @@ use crate::progress::Progress;
 use crate::source::ContractSource;
 use provider::{Examined, Network, Source, State};
 use report::{Problem, Report};
+pub(super) use report::{Setting, settings};
 
 /// Examines what was typed.
 pub(super) fn run(
@@ -53,11 +54,6 @@ fn refuse<T>(error: Error, args: &DoctorArgs, printer: &mut Printer) -> Result<T
         printer.json(&report::refused(&error))?;
     }
     Err(error)
-}
-
-/// Returns every setting that somebody made, for the server.
-pub(super) fn in_force(config: &Config) -> Vec<airtight_serve::Setting> {
-    report::settings(config).into_iter().map(Into::into).collect()
 }
 
 fn examine(args: &DoctorArgs, config: &Config, environment: &Environment) -> Result<Report, Error> {

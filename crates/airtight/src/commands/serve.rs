@@ -3,6 +3,7 @@
 mod bench;
 mod clerk;
 mod judge;
+mod shown;
 mod token;
 mod told;
 mod valve;
@@ -16,7 +17,6 @@ use tokio_util::sync::CancellationToken;
 
 use crate::cli::ServeArgs;
 use crate::commands::batch::runtime;
-use crate::commands::doctor;
 use crate::commands::run::logging;
 use crate::commands::signals;
 use crate::config::Config;
@@ -56,17 +56,17 @@ pub(super) fn run(
         secrets: secrets.iter().cloned().chain([found.token.expose().to_owned()]).collect(),
         interrupt: interrupt.clone(),
     };
-    let settings_in_force = doctor::in_force(&config);
     let settings = Settings {
         bind: args.bind,
         token: found.token.clone(),
         hosts: args.allow_host.clone(),
         limits: Limits::default(),
+        shown: shown::settings(&config, &redactor),
     };
     runtime()?.block_on(async {
         let ledger = books.open(redactor).await?;
         let names = ContractSource::names(environment);
-        let clerk = Clerk::new(workshop, ledger.clone(), names, settings_in_force);
+        let clerk = Clerk::new(workshop, ledger.clone(), names);
         let server = Server::bind(settings, ledger.clone(), Arc::new(clerk.clone())).await;
         let server = server.map_err(|error| unable(args, error));
         let server = match server {

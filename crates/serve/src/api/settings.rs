@@ -6,7 +6,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::{Answered, Api};
-use crate::desk::Setting;
+use crate::settings::Setting;
 
 /// What is in force.
 #[derive(Debug, Serialize, ToSchema)]
@@ -23,6 +23,6 @@ pub(super) struct Settings {
 #[utoipa::path(get, path = "/api/v1/settings", tag = "settings",
     responses((status = OK, body = Settings)))]
 pub(super) async fn settings(State(api): State<Api>) -> Answered<Settings> {
-    let (items, models) = (api.desk.settings(), api.desk.models());
+    let (items, models) = (api.settings.to_vec(), api.desk.models());
     Ok(Json(Settings { items, models, version: env!("CARGO_PKG_VERSION") }))
 }

@@ -19,7 +19,7 @@ pub(super) async fn list(State(gateway): State<Gateway>, headers: HeaderMap) -> 
     let names = gateway.desk.models();
     let data: Vec<Value> = names.iter().map(|name| card(name, door)).collect();
     let document = match door {
-        Door::OpenAi | Door::Api => json!({ "object": "list", "data": data }),
+        Door::OpenAi | Door::Api | Door::Page => json!({ "object": "list", "data": data }),
         Door::Anthropic => json!({
             "data": data,
             "has_more": false,
@@ -46,7 +46,7 @@ pub(super) async fn one(
 
 fn card(name: &str, door: Door) -> Value {
     match door {
-        Door::OpenAi | Door::Api => {
+        Door::OpenAi | Door::Api | Door::Page => {
             json!({ "id": name, "object": "model", "created": 0, "owned_by": "airtight" })
         }
         Door::Anthropic => {

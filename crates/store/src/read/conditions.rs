@@ -29,12 +29,16 @@ impl Conditions {
         conditions.number("started_at <", filter.until);
         conditions.contract(filter.contract.as_deref());
         conditions.text("contract_version =", filter.contract_version.as_deref());
+        conditions.text("driver =", filter.driver.as_deref());
         conditions.text("provider =", filter.provider.as_deref());
         conditions.text("model =", filter.model.as_deref());
         conditions.text("outcome =", filter.outcome.as_deref());
         conditions.text("rung =", filter.rung.as_deref());
         conditions.text("batch =", filter.batch.as_deref());
         conditions.text("parent =", filter.parent.as_deref());
+        if let Some(text) = &filter.search {
+            conditions.search(text);
+        }
         if let Some(prefix) = &filter.id {
             conditions.prefix("id", prefix);
         }
@@ -106,6 +110,17 @@ impl Conditions {
         self.texts.push(format!(
             "(first_seen_at < ${moment} OR (first_seen_at = ${moment} AND {later}))"
         ));
+    }
+
+    /// Adds that `text` occurs in one of the names of a run.
+    fn search(&mut self, text: &str) {
+        let escaped = text.replace('\0', "\u{fffd}").to_lowercase();
+        let escaped = escaped.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_");
+        self.values.push(Value::Text(format!("%{escaped}%")));
+        let place = self.values.len();
+        let like = |column: &str| format!("LOWER({column}) LIKE ${place} ESCAPE '\\'");
+        let names = ["id", "contract", "provider", "model", "COALESCE(batch, '')"].map(like);
+        self.texts.push(format!("({})", names.join(" OR ")));
     }
 
     pub(crate) fn prefix(&mut self, column: &'static str, prefix: &str) {

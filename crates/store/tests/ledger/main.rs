@@ -11,6 +11,7 @@ mod bed;
 mod child;
 mod faults;
 mod guarantees;
+mod pages;
 mod postgres;
 mod proxy;
 mod queue;

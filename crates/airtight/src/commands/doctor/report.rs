@@ -16,14 +16,14 @@ const VERSION: u8 = 1;
 
 /// One setting in force.
 #[derive(Debug)]
-pub(super) struct Setting {
-    name: &'static str,
-    about: &'static str,
-    value: String,
-    origin: String,
+pub(in crate::commands) struct Setting {
+    pub(in crate::commands) name: &'static str,
+    pub(in crate::commands) about: &'static str,
+    pub(in crate::commands) value: String,
+    pub(in crate::commands) origin: String,
     layer: &'static str,
     /// Where weaker values were said.
-    overruled: Vec<String>,
+    pub(in crate::commands) overruled: Vec<String>,
 }
 
 /// Something to do.
@@ -46,7 +46,7 @@ pub(super) struct Report {
 }
 
 /// Lists every setting that somebody made.
-pub(super) fn settings(config: &Config) -> Vec<Setting> {
+pub(in crate::commands) fn settings(config: &Config) -> Vec<Setting> {
     let setting = |spec: &crate::config::Spec| {
         let said = config.said(spec.key);
         let (strongest, weaker) = said.split_last()?;
@@ -157,19 +157,6 @@ impl Report {
             Span::new(Tone::Bad, "`airtight run` cannot work yet")
         };
         printer.line(&[verdict])
-    }
-}
-
-impl From<Setting> for airtight_serve::Setting {
-    fn from(setting: Setting) -> Self {
-        Self {
-            name: setting.name.to_owned(),
-            about: setting.about.to_owned(),
-            value: setting.value,
-            origin: setting.origin,
-            layer: setting.layer.to_owned(),
-            overruled: setting.overruled,
-        }
     }
 }
 

@@ -9,7 +9,7 @@ use airtight_core::run::{Job, Policy, Report, Run, Terminal};
 use airtight_core::{Severity, Source};
 use airtight_serve::{
     Answering, Desk, Fault, FaultKind, Growth, Judging, Proposal, Question, Record, Reply, Schema,
-    Setting, Unfit,
+    Unfit,
 };
 use airtight_store::{self as store, ContractRow, Ledger, NewRun, Repeat, StoreError};
 use serde_json::{Value, json};
@@ -54,16 +54,10 @@ struct Office {
     benches: Mutex<HashMap<String, Place>>,
     contracts: Mutex<HashMap<Schema, Arc<Contract>>>,
     models: Vec<String>,
-    settings: Vec<Setting>,
 }
 
 impl Clerk {
-    pub(super) fn new(
-        workshop: Workshop,
-        ledger: Ledger,
-        contracts: Vec<String>,
-        settings: Vec<Setting>,
-    ) -> Self {
+    pub(super) fn new(workshop: Workshop, ledger: Ledger, contracts: Vec<String>) -> Self {
         let programs = ["claude", "codex", "gemini", "opencode", "qwen"];
         let programs = programs.iter().map(|name| format!("{name}{CLI_SUFFIX}"));
         let usual = [USUAL, "embedded"].map(str::to_owned);
@@ -76,7 +70,6 @@ impl Clerk {
             benches: Mutex::default(),
             contracts: Mutex::default(),
             models,
-            settings,
         }))
     }
 
@@ -108,10 +101,6 @@ impl Desk for Clerk {
                 Err(Fault::new(FaultKind::Mistake, message))
             })
         })
-    }
-
-    fn settings(&self) -> Vec<Setting> {
-        self.0.settings.clone()
     }
 
     fn judge(&self, run: store::Run, contract: ContractRow, proposal: Proposal) -> Judging {
