@@ -242,10 +242,10 @@ async def crowd(proxy, fake):
     place, asked = urllib.parse.urlsplit(proxy.base), body(proxy.model, f"{PROMPT} held")
     head = f"POST {place.path}/chat/completions HTTP/1.1\r\nhost: {place.netloc}\r\nconnection: close\r\n"
     head += f"content-type: application/json\r\nauthorization: Bearer {TOKEN}\r\ncontent-length: {len(asked)}\r\n\r\n"
-    before = len(fake.requests())
+    before = fake.arrivals()
     asking = [asyncio.create_task(ask(place, (head + asked).encode())) for _ in range(CROWD)]
     deadline = time.monotonic() + PATIENCE_S
-    while (reached := len(fake.requests()) - before) < CROWD and time.monotonic() < deadline:
+    while (reached := fake.arrivals() - before) < CROWD and time.monotonic() < deadline:
         await asyncio.sleep(0.1)
     start = time.monotonic_ns()
     fake.open("held")

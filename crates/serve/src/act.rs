@@ -47,21 +47,21 @@ pub(crate) enum Refusal {
 
 impl From<StoreError> for Refusal {
     fn from(error: StoreError) -> Self {
-        match error {
-            StoreError::NotFound { what, name } => Self::Absent { what, name },
-            StoreError::Ambiguous { .. } => {
-                Self::Conflict { code: "ambiguous", message: error.to_string() }
-            }
-            StoreError::NotOver { .. } => {
-                Self::Conflict { code: "not_over", message: error.to_string() }
-            }
-            StoreError::Unkept { .. } => {
-                Self::Conflict { code: "not_kept", message: error.to_string() }
-            }
-            StoreError::TooLarge { what, .. } | StoreError::Nul { what } => {
-                Self::Request { parameter: what, message: error.to_string() }
-            }
-            error => Self::Ledger(error),
+        let message = error.to_string();
+        if let StoreError::NotFound { what, name } = error {
+            return Self::Absent { what, name };
+        }
+        if let StoreError::TooLarge { what, .. } | StoreError::Nul { what } = error {
+            return Self::Request { parameter: what, message };
+        }
+        let states = [
+            ("ambiguous", matches!(error, StoreError::Ambiguous { .. })),
+            ("not_over", matches!(error, StoreError::NotOver { .. })),
+            ("not_kept", matches!(error, StoreError::Unkept { .. })),
+        ];
+        match states.into_iter().find(|(_, is_so)| *is_so) {
+            Some((code, _)) => Self::Conflict { code, message },
+            None => Self::Ledger(error),
         }
     }
 }

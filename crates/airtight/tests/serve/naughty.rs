@@ -32,8 +32,14 @@ fn asking(text: &str) -> Value {
         { "role": "system", "content": text },
         { "role": "user", "content": text },
     ]);
-    asked["response_format"]["json_schema"] = json!({ "name": text, "schema": contract(text) });
+    asked["response_format"]["json_schema"] =
+        json!({ "name": name(text), "schema": contract(text) });
     asked
+}
+
+/// Returns a name of `text`: no database takes one with a NUL.
+fn name(text: &str) -> String {
+    text.replace('\0', "")
 }
 
 /// Claims that some string within `value` contains `text`.
@@ -83,11 +89,11 @@ fn in_streams_they_come_back_as_they_were() {
             "max_tokens": 5000,
             "stream": true,
             "messages": [{ "role": "user", "content": text }],
-            "tools": [{ "name": text, "input_schema": contract(&text) }],
-            "tool_choice": { "type": "tool", "name": text },
+            "tools": [{ "name": name(&text), "input_schema": contract(&text) }],
+            "tool_choice": { "type": "tool", "name": name(&text) },
         });
         let events = crate::streams::events(&stage, "/v1/messages", &asked);
-        assert_eq!(events[1]["content_block"]["name"], json!(text));
+        assert_eq!(events[1]["content_block"]["name"], json!(name(&text)));
         let pieces = events.iter().filter_map(|it| it["delta"]["partial_json"].as_str());
         let value: Value = serde_json::from_str(&pieces.collect::<String>()).unwrap();
         assert_eq!(value, json!({ text.clone(): text }), "{text:?}");
@@ -121,6 +127,15 @@ fn as_models_and_keys_they_are_refused_and_nothing_is_asked() {
         let status = stage.get(&path, "").status;
         assert!([400, 404].contains(&status), "{text:?}: {status}");
     }
+    assert_eq!(stage.fake.requests().len(), 0);
+}
+
+#[test]
+fn a_name_that_no_database_takes_is_the_clients_to_change() {
+    let stage = Stage::new([]);
+    let mut asked = chat("airtight");
+    asked["response_format"]["json_schema"]["name"] = json!("a\0b");
+    assert_eq!(stage.post(CHAT, &asked).problem(), (400, "contract_refused"));
     assert_eq!(stage.fake.requests().len(), 0);
 }
 

@@ -23,6 +23,7 @@ pub(crate) struct MemoryDraft {
 
 /// What somebody changes in a memory. What is absent stays as it is.
 #[derive(Debug, Clone, Default, PartialEq)]
+#[expect(clippy::option_option, reason = "absent, general and a name are three things here")]
 pub(crate) struct MemoryChanges {
     /// `Some(None)` makes it general.
     pub(crate) service: Option<Option<String>>,

@@ -149,6 +149,7 @@ pub(super) async fn add(State(api): State<Api>, sent: Sent) -> Result<Response, 
 /// What changes in a memory. What is absent stays as it is.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[expect(clippy::option_option, reason = "absent, null and a name are three things here")]
 pub(super) struct Changes {
     /// The service that it is about; `null` makes it general.
     #[schema(value_type = Option<String>, max_length = 60)]

@@ -37,6 +37,8 @@ pub(super) struct RunsQuery {
     contract: Option<String>,
     /// The version of the contract.
     contract_version: Option<String>,
+    /// What drove the model.
+    driver: Option<String>,
     /// Who served the model.
     provider: Option<String>,
     /// The model.
@@ -59,6 +61,8 @@ pub(super) struct RunsQuery {
     parent: Option<String>,
     /// The beginning of its name.
     id: Option<String>,
+    /// What occurs in its name, or in that of its contract, provider, model or batch.
+    search: Option<String>,
 }
 
 impl RunsQuery {
@@ -70,6 +74,7 @@ impl RunsQuery {
             until: ms(self.until),
             contract: self.contract,
             contract_version: self.contract_version,
+            driver: self.driver,
             provider: self.provider,
             model: self.model,
             outcome: self.outcome,
@@ -80,6 +85,7 @@ impl RunsQuery {
             batch: self.batch,
             parent: self.parent,
             id: self.id,
+            search: self.search,
         }
     }
 }

@@ -97,7 +97,10 @@ pub(super) fn refused(error: &StoreError) -> Fault {
         let message = "this `Idempotency-Key` belongs to another question: choose another key";
         return Fault::new(FaultKind::KeyTaken, message);
     }
-    Fault::new(FaultKind::Ledger, format!("nothing was asked: {error}"))
+    // A name that no database takes is the client's to change.
+    let is_name = matches!(error, StoreError::Nul { .. });
+    let kind = if is_name { FaultKind::Contract } else { FaultKind::Ledger };
+    Fault::new(kind, format!("nothing was asked: {error}"))
 }
 
 pub(super) fn without_contract() -> Fault {
