@@ -66,7 +66,7 @@ pub(super) async fn list(State(pages): State<Pages>, visit: Visit) -> Result<Htm
             (list::pager(&visit, last))
         }
     };
-    layout(&pages, &visit, (Here::Queue, "Review queue"), Freshness::Fresh, main).await
+    layout(&pages, &visit, (Here::Queue, "Review queue"), Freshness::Fresh, &main).await
 }
 
 /// Renders an escalation that asks for leave, with the answers for whoever may give them.
@@ -123,16 +123,15 @@ pub(super) async fn show(
 ) -> Result<Html<String>, Failed> {
     let run = pages.ledger.run(&id).await?;
     let value =
-        run.parsed_output.clone().or_else(|| said_json(&run)).unwrap_or_else(|| "{}".to_owned());
+        run.parsed_output.clone().or_else(|| said(&run)).unwrap_or_else(|| "{}".to_owned());
     let draft =
         Draft { value: change::spread(&value), note: String::new(), verdict: None, problem: None };
     review(&pages, &visit, &run, &draft).await
 }
 
-/// Returns the JSON in what the model said, as far as the whole of it is JSON.
-fn said_json(run: &Run) -> Option<String> {
-    let said = text::of_bytes(run.output.as_deref()?).trim().to_owned();
-    airtight_core::Document::parse(said.as_str()).ok().map(|_| said.clone()).or(Some(said))
+/// Returns what the model said, to begin with.
+fn said(run: &Run) -> Option<String> {
+    Some(text::of_bytes(run.output.as_deref()?).trim().to_owned())
 }
 
 /// Judges, accepts or rejects.
@@ -218,7 +217,7 @@ async fn review(
             }
         }
     };
-    layout(pages, visit, (Here::Queue, &name), Freshness::Still, main).await
+    layout(pages, visit, (Here::Queue, &name), Freshness::Still, &main).await
 }
 
 /// Says what came of judging.
