@@ -196,7 +196,7 @@ mod tests {
         let before = "x\n".repeat(100_000);
         let after = format!("{}y", "z\n".repeat(100_000));
         assert!(compare(&before, &after).len() <= 2 * LINES_LIMIT);
-        let before: String = (0..100).map(|n| format!("{n}\n")).collect();
+        let before = (0..100).map(|n| format!("{n}\n")).collect::<Vec<_>>().concat();
         let shown = change(&before, &before.replace("50\n", "fifty\n")).unwrap().into_string();
         assert_eq!(shown.matches("unchanged").count(), 2, "{shown}");
         assert!(shown.contains("removed: ") && shown.contains("fifty"), "{shown}");

@@ -157,7 +157,7 @@ fn labels<'l>(labels: impl ExactSizeIterator<Item = &'l str>, width: f64, height
     let pitch = width / place(count);
     html! {
         @for (index, label) in labels.enumerate() {
-            @if index % every == 0 {
+            @if index.is_multiple_of(every) {
                 text x=(short((place(index) + 0.5) * pitch)) y=(short(height + 20.0)) text-anchor="middle" { (label) }
             }
         }

@@ -62,7 +62,7 @@ pub(super) async fn list(State(pages): State<Pages>, visit: Visit) -> Result<Htm
             }
         }
     };
-    layout(&pages, &visit, (Here::Contracts, "Contracts"), Freshness::Fresh, main).await
+    layout(&pages, &visit, (Here::Contracts, "Contracts"), Freshness::Fresh, &main).await
 }
 
 fn name_of(entry: &ContractEntry) -> String {
@@ -129,7 +129,7 @@ pub(super) async fn show(
             div.body { (text::block(&change::spread(&row.schema), 20_000, None)) }
         }
     };
-    layout(&pages, &visit, (Here::Contracts, &title), Freshness::Still, main).await
+    layout(&pages, &visit, (Here::Contracts, &title), Freshness::Still, &main).await
 }
 
 fn versions_panel(

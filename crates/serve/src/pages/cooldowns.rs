@@ -45,7 +45,7 @@ pub(super) async fn show(State(pages): State<Pages>, visit: Visit) -> Result<Htm
         }
     };
     let freshness = if visit.said("after").is_some() { Freshness::Still } else { Freshness::Fresh };
-    layout(&pages, &visit, (Here::Cooldowns, "Cooldowns"), freshness, main).await
+    layout(&pages, &visit, (Here::Cooldowns, "Cooldowns"), freshness, &main).await
 }
 
 fn table(actions: &[Action], now_ms: i64) -> Markup {

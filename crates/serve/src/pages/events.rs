@@ -38,7 +38,7 @@ pub(super) async fn show(State(pages): State<Pages>, visit: Visit) -> Result<Htm
         }
     };
     let freshness = if visit.said("after").is_some() { Freshness::Still } else { Freshness::Fresh };
-    layout(&pages, &visit, (Here::Events, "Events"), freshness, main).await
+    layout(&pages, &visit, (Here::Events, "Events"), freshness, &main).await
 }
 
 /// Renders events, one a row.

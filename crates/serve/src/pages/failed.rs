@@ -23,19 +23,7 @@ impl From<Problem> for Failed {
 
 impl From<StoreError> for Failed {
     fn from(error: StoreError) -> Self {
-        Self(match &error {
-            StoreError::NotFound { what, name } => {
-                let name = super::text::line(name, 80);
-                let message = format!("there is no {what} `{name}` here");
-                Problem::new(StatusCode::NOT_FOUND, "not_found", message)
-            }
-            StoreError::Ambiguous { .. } => Problem::request(error.to_string()),
-            _ => {
-                tracing::warn!(%error, "the ledger cannot be read");
-                let message = "the ledger cannot be read; the server's log says why";
-                Problem::new(StatusCode::SERVICE_UNAVAILABLE, "ledger", message)
-            }
-        })
+        Self(Problem::from(error))
     }
 }
 

@@ -87,7 +87,7 @@ pub(super) async fn layout(
     visit: &Visit,
     (here, title): (Here, &str),
     freshness: Freshness,
-    main: Markup,
+    main: &Markup,
 ) -> Result<Html<String>, Failed> {
     let waiting = pages.waiting().await?;
     let markup = html! {

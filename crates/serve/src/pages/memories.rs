@@ -69,7 +69,7 @@ async fn all(pages: &Pages, visit: &Visit, typed: &Typed) -> Result<Html<String>
     };
     // Somebody may be writing.
     let freshness = if typed.problem.is_some() { Freshness::Still } else { Freshness::Fresh };
-    layout(pages, visit, (Here::Memories, "Memories"), freshness, main).await
+    layout(pages, visit, (Here::Memories, "Memories"), freshness, &main).await
 }
 
 fn table(memories: &[Memory], now_ms: i64) -> Markup {
@@ -173,7 +173,7 @@ async fn one(
             }
         }
     };
-    layout(pages, visit, (Here::Memories, "A memory"), Freshness::Still, main).await
+    layout(pages, visit, (Here::Memories, "A memory"), Freshness::Still, &main).await
 }
 
 fn fields(typed: &Typed) -> Markup {

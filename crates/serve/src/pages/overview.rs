@@ -60,7 +60,7 @@ pub(super) async fn show(State(pages): State<Pages>, visit: Visit) -> Result<Htm
             }
         }
     };
-    layout(&pages, &visit, (Here::Overview, "Overview"), Freshness::Fresh, main).await
+    layout(&pages, &visit, (Here::Overview, "Overview"), Freshness::Fresh, &main).await
 }
 
 fn few(limit: u32) -> Page {

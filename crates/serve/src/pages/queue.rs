@@ -66,7 +66,7 @@ pub(super) async fn list(State(pages): State<Pages>, visit: Visit) -> Result<Htm
             (list::pager(&visit, last))
         }
     };
-    layout(&pages, &visit, (Here::Queue, "Review queue"), Freshness::Fresh, main).await
+    layout(&pages, &visit, (Here::Queue, "Review queue"), Freshness::Fresh, &main).await
 }
 
 /// Renders an escalation that asks for leave, with the answers for whoever may give them.
@@ -122,11 +122,16 @@ pub(super) async fn show(
     visit: Visit,
 ) -> Result<Html<String>, Failed> {
     let run = pages.ledger.run(&id).await?;
-    let said = || run.output.as_deref().map(|said| text::of_bytes(said).trim().to_owned());
-    let value = run.parsed_output.clone().or_else(said).unwrap_or_else(|| "{}".to_owned());
+    let value =
+        run.parsed_output.clone().or_else(|| said(&run)).unwrap_or_else(|| "{}".to_owned());
     let draft =
         Draft { value: change::spread(&value), note: String::new(), verdict: None, problem: None };
     review(&pages, &visit, &run, &draft).await
+}
+
+/// Returns what the model said, to begin with.
+fn said(run: &Run) -> Option<String> {
+    Some(text::of_bytes(run.output.as_deref()?).trim().to_owned())
 }
 
 /// Judges, accepts or rejects.
@@ -212,7 +217,7 @@ async fn review(
             }
         }
     };
-    layout(pages, visit, (Here::Queue, &name), Freshness::Still, main).await
+    layout(pages, visit, (Here::Queue, &name), Freshness::Still, &main).await
 }
 
 /// Says what came of judging.

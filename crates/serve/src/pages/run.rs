@@ -50,7 +50,7 @@ pub(super) async fn show(
         (decided(&decisions))
     };
     let freshness = if is_open { Freshness::Live } else { Freshness::Still };
-    layout(&pages, &visit, (Here::Runs, &name), freshness, main).await
+    layout(&pages, &visit, (Here::Runs, &name), freshness, &main).await
 }
 
 /// Sends the rows of the activity behind an event, for the script.

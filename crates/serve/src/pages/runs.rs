@@ -65,7 +65,7 @@ pub(super) async fn show(State(pages): State<Pages>, visit: Visit) -> Result<Htm
         }
     };
     let freshness = if visit.said("after").is_some() { Freshness::Still } else { Freshness::Fresh };
-    layout(&pages, &visit, (Here::Runs, "Runs"), freshness, main).await
+    layout(&pages, &visit, (Here::Runs, "Runs"), freshness, &main).await
 }
 
 const DRIVERS: [(&str, &str); 7] = [

@@ -44,7 +44,7 @@ pub(super) async fn list(State(pages): State<Pages>, visit: Visit) -> Result<Htm
             }
         }
     };
-    layout(&pages, &visit, (Here::Services, "Services"), Freshness::Fresh, main).await
+    layout(&pages, &visit, (Here::Services, "Services"), Freshness::Fresh, &main).await
 }
 
 async fn checks(pages: &Pages, service: &str) -> Result<Vec<Check>, Failed> {
@@ -130,5 +130,5 @@ pub(super) async fn show(
             (list::pager(&visit, last))
         }
     };
-    layout(&pages, &visit, (Here::Services, &title), Freshness::Fresh, main).await
+    layout(&pages, &visit, (Here::Services, &title), Freshness::Fresh, &main).await
 }

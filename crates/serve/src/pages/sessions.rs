@@ -58,7 +58,7 @@ pub(super) async fn list(State(pages): State<Pages>, visit: Visit) -> Result<Htm
         }
     };
     let freshness = if visit.said("after").is_some() { Freshness::Still } else { Freshness::Fresh };
-    layout(&pages, &visit, (Here::Sessions, "Sessions"), freshness, main).await
+    layout(&pages, &visit, (Here::Sessions, "Sessions"), freshness, &main).await
 }
 
 fn table(sessions: &[Session], now_ms: i64) -> Markup {
@@ -130,7 +130,7 @@ pub(super) async fn show(
         @if let Some(log) = &session.log { p.small.quiet { "Log: " code { (text::line(log, 300)) } } }
     };
     let freshness = if is_running { Freshness::Live } else { Freshness::Still };
-    layout(&pages, &visit, (Here::Sessions, &title), freshness, main).await
+    layout(&pages, &visit, (Here::Sessions, &title), freshness, &main).await
 }
 
 fn facts(session: &Session, has_run: bool, now_ms: i64) -> Markup {

@@ -34,5 +34,5 @@ pub(super) async fn show(State(pages): State<Pages>, visit: Visit) -> Result<Htm
         }
         p.small.quiet { "Files are read when the server starts. Keys are never shown. To change something, edit the place that is named and start the server again." }
     };
-    layout(&pages, &visit, (Here::Settings, "Settings"), Freshness::Still, main).await
+    layout(&pages, &visit, (Here::Settings, "Settings"), Freshness::Still, &main).await
 }

@@ -59,7 +59,7 @@ pub(super) async fn show(State(pages): State<Pages>, visit: Visit) -> Result<Htm
             Some(whole) => (shown(whole, &figures, days)),
         }
     };
-    layout(&pages, &visit, (Here::Stats, "Statistics"), Freshness::Fresh, main).await
+    layout(&pages, &visit, (Here::Stats, "Statistics"), Freshness::Fresh, &main).await
 }
 
 async fn figures(pages: &Pages, visit: &Visit, days: i64) -> Result<Figures, Failed> {

@@ -37,7 +37,9 @@ fn value(key: Option<&str>, node: Node<'_>, depth: usize, left: &mut usize) -> M
     }
     let (one, many, brackets) = match node.kind() {
         Kind::Array => ("item", "items", "[ ]"),
-        _ => ("member", "members", "{ }"),
+        Kind::Null | Kind::Boolean | Kind::Number | Kind::String | Kind::Object => {
+            ("member", "members", "{ }")
+        }
     };
     let count = u64::try_from(node.len()).unwrap_or(u64::MAX);
     let count = super::words::counted(count, one, many);
