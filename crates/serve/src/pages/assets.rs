@@ -44,8 +44,7 @@ pub(super) static ICON: LazyLock<Asset> = LazyLock::new(|| {
 impl Asset {
     fn new(stem: &str, extension: &str, kind: &'static str, text: &'static str) -> Self {
         let digest = Sha256::digest(text.as_bytes());
-        let digits: Vec<String> =
-            digest.iter().take(6).map(|byte| format!("{byte:02x}")).collect();
+        let digits: Vec<String> = digest.iter().take(6).map(|byte| format!("{byte:02x}")).collect();
         Self { name: format!("{stem}.{}.{extension}", digits.concat()), kind, text }
     }
 

@@ -122,8 +122,7 @@ pub(super) async fn show(
     visit: Visit,
 ) -> Result<Html<String>, Failed> {
     let run = pages.ledger.run(&id).await?;
-    let value =
-        run.parsed_output.clone().or_else(|| said(&run)).unwrap_or_else(|| "{}".to_owned());
+    let value = run.parsed_output.clone().or_else(|| said(&run)).unwrap_or_else(|| "{}".to_owned());
     let draft =
         Draft { value: change::spread(&value), note: String::new(), verdict: None, problem: None };
     review(&pages, &visit, &run, &draft).await
