@@ -133,6 +133,14 @@ impl Config {
         Ok(self)
     }
 
+    /// Returns what `entries` alone come to.
+    #[cfg(test)]
+    pub(crate) fn of(entries: Vec<Entry>) -> Self {
+        let mut config = Self::default();
+        config.add(entries);
+        config
+    }
+
     fn add(&mut self, entries: Vec<Entry>) {
         for entry in entries {
             self.entries.entry(entry.key).or_default().push(entry);

@@ -5,6 +5,7 @@ mod clerk;
 mod files;
 mod judge;
 mod shelf;
+mod shown;
 mod token;
 mod told;
 mod valve;
@@ -18,7 +19,6 @@ use tokio_util::sync::CancellationToken;
 
 use crate::cli::ServeArgs;
 use crate::commands::batch::runtime;
-use crate::commands::doctor;
 use crate::commands::run::logging;
 use crate::commands::signals;
 use crate::config::Config;
@@ -59,7 +59,7 @@ pub(super) fn run(
         secrets: secrets.iter().cloned().chain([found.token.expose().to_owned()]).collect(),
         interrupt: interrupt.clone(),
     };
-    let settings_in_force = doctor::in_force(&config);
+    let settings_in_force = shown::settings(&config, &redactor);
     let settings = Settings {
         bind: args.bind,
         token: found.token.clone(),
