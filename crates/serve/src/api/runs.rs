@@ -80,6 +80,7 @@ impl RunsQuery {
             batch: self.batch,
             parent: self.parent,
             id: self.id,
+            ..Filter::default()
         }
     }
 }
