@@ -76,13 +76,12 @@ for (const look of ["desktop", "phone", "dark", "plain"]) {
         await window.check();
       };
       const runs = (await api("/runs?limit=100")).items ?? [];
-      const mended = runs.find((run) => run.rung === "repair" || run.rung === "text");
-      if (mended) {
-        await window.goto(`/runs/${mended.id}`);
-        assert.ok((await window.text()).includes("Edits"));
-        await window.shoot("run-edited", shots);
-        await window.check();
-      }
+      const mended = runs.find((run) => run.rung === "repair");
+      assert.ok(mended, "no run was repaired");
+      await window.goto(`/runs/${mended.id}`);
+      assert.ok((await window.text()).includes("Edits"));
+      await window.shoot("run-edited", shots);
+      await window.check();
       await open("run", "/runs?contract=review&valid=valid", "td a.cell-main", ["Accepted value", "What the model said", "Activity", "What was asked"]);
       await open("run-failed", "/runs?contract=review&valid=invalid", "td a.cell-main", ["Why there is no value", "Attempts", "/score"]);
       await open("session", "/sessions?tier=3", "td a.cell-main", ["Chain", "this session", "docker restart web"]);

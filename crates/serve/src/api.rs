@@ -3,7 +3,7 @@
 //! The rules it protects: an error is always `{"error": {"code", "message"}}` with a stable code; nothing
 //! that was asked is silently left out, so unknown parameters are refused; lists are pages by number,
 //! whose cost does not depend on how far they are; what changes something is done once for each
-//! `Idempotency-Key`. The OpenAPI document is made from the same functions that answer.
+//! `Idempotency-Key`. The `OpenAPI` document is made from the same functions that answer.
 
 mod asked;
 mod contracts;

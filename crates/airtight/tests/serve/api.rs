@@ -23,7 +23,7 @@ fn asked(stage: &Stage) -> String {
 fn watched(stage: &Stage) {
     block_on(async {
         let ledger = stage.ledger().await;
-        let lead = ledger.lead(Duration::from_secs(60)).await.unwrap().unwrap();
+        let lead = ledger.lead(Duration::from_mins(1)).await.unwrap().unwrap();
         let at_ms = ledger.now_ms();
         let text = |text: &str| text.to_owned();
         let minutes = Minutes {

@@ -47,7 +47,7 @@ impl Viewer {
             if let Some(id) = line.strip_prefix("id: ") {
                 told.id = Some(id.parse().unwrap());
             } else if let Some(event) = line.strip_prefix("event: ") {
-                told.event = event.to_owned();
+                event.clone_into(&mut told.event);
             } else if let Some(data) = line.strip_prefix("data: ") {
                 told.data = serde_json::from_str(data).unwrap();
             } else if line.is_empty() && told.data != Value::Null {

@@ -37,9 +37,9 @@ fn asking(text: &str) -> Value {
     asked
 }
 
-/// Returns a name of `text`: no database takes one with a NUL.
+/// Returns a name of `text`: no database takes one with a NUL, and ours none of over 400 bytes.
 fn name(text: &str) -> String {
-    text.replace('\0', "")
+    text.chars().filter(|it| *it != '\0').take(100).collect()
 }
 
 /// Claims that some string within `value` contains `text`.

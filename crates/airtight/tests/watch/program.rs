@@ -17,8 +17,7 @@ test -e "$home/after.sh" && . "$home/after.sh"
 exit 0
 "#;
 
-const INIT: &str =
-    r#"{"type":"system","subtype":"init","session_id":"s","model":"opus","tools":["Bash"]}"#;
+const INIT: &str = r#"{"type":"system","subtype":"init","session_id":"s","model":"opus","tools":["Bash","StructuredOutput"]}"#;
 
 fn estate(lines: &[String]) -> Estate {
     let text = format!("{INIT}\n{}\n", lines.join("\n"));

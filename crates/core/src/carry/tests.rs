@@ -239,18 +239,18 @@ fn what_cannot_be_meant_is_refused(declaration: &Declaration, message: &str) {
 }
 
 /// What is stated by branches or references is judged with them.
-#[test_case(json!({"anyOf": [{"type": "integer"}, {"$ref": "#/$defs/word"}]}), json!("b"), true; "one branch takes it")]
-#[test_case(json!({"anyOf": [{"type": "integer"}, {"$ref": "#/$defs/word"}]}), json!("z"), false; "no branch takes it")]
-#[test_case(json!({"$ref": "#/properties/other"}), json!("z"), true; "what refers elsewhere is left open")]
-#[test_case(json!(false), json!("z"), false; "nothing may be there")]
-fn only_a_clear_no_is_refused(place: Value, value: Value, is_taken: bool) {
+#[test_case(&json!({"anyOf": [{"type": "integer"}, {"$ref": "#/$defs/word"}]}), &json!("b"), true; "one branch takes it")]
+#[test_case(&json!({"anyOf": [{"type": "integer"}, {"$ref": "#/$defs/word"}]}), &json!("z"), false; "no branch takes it")]
+#[test_case(&json!({"$ref": "#/properties/other"}), &json!("z"), true; "what refers elsewhere is left open")]
+#[test_case(&json!(false), &json!("z"), false; "nothing may be there")]
+fn only_a_clear_no_is_refused(place: &Value, value: &Value, is_taken: bool) {
     let newer = compile(json!({
         "type": "object",
         "properties": {"place": place, "other": {"type": "integer"}},
         "$defs": {"word": {"enum": ["a", "b"]}},
     }));
     let older = compile(json!({"type": "object"}));
-    let default = vec![("/place".to_owned(), value)];
+    let default = vec![("/place".to_owned(), value.clone())];
     let declaration = Declaration { from: "1.x".to_owned(), default, ..Declaration::default() };
     assert_eq!(Carry::new(older, &newer, &declaration).is_ok(), is_taken);
 }

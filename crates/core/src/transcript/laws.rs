@@ -121,7 +121,7 @@ fn texts_of_all_messages_are_joined_by_newlines() {
         said(json!("no list")),
         said(json!([{ "type": "text", "text": "b" }])),
     ];
-    assert_eq!(record_of(&lines).output, "a\n\nb");
+    assert_eq!(record_of(&lines).output, "a\n\nno list\nb");
 }
 
 /// Tells what is doubtful about a run of so many turns that ended with a text and these calls.

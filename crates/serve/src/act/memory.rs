@@ -38,7 +38,7 @@ pub(crate) struct MemoryChanges {
 pub(crate) async fn add_memory(ledger: &Ledger, draft: MemoryDraft) -> Result<Memory, Refusal> {
     let confidence = draft.confidence.map(confidence).transpose()?.unwrap_or(Confidence::NEW);
     let new = NewMemory {
-        service: service(draft.service)?,
+        service: service(draft.service.as_deref())?,
         category: category(&draft.category)?,
         observation: observation(&draft.observation)?,
         confidence: i64::from(confidence.thousandths()),
@@ -55,7 +55,7 @@ pub(crate) async fn edit_memory(
 ) -> Result<Memory, Refusal> {
     let before = ledger.memory(id).await?;
     let edit = MemoryEdit {
-        service: changes.service.map(service).transpose()?,
+        service: changes.service.map(|it| service(it.as_deref())).transpose()?,
         category: changes.category.as_deref().map(category).transpose()?,
         observation: changes.observation.as_deref().map(observation).transpose()?,
     };
@@ -88,8 +88,8 @@ async fn leave(ledger: &Ledger, id: &str) -> Result<Vec<MemoryUpdate>, Refusal> 
     Ok(changes.iter().filter_map(MemoryUpdate::of).collect())
 }
 
-fn service(typed: Option<String>) -> Result<Option<String>, Refusal> {
-    let typed = typed.as_deref().map(str::trim).filter(|name| !name.is_empty());
+fn service(typed: Option<&str>) -> Result<Option<String>, Refusal> {
+    let typed = typed.map(str::trim).filter(|name| !name.is_empty());
     match typed {
         Some(name) if name.chars().count() > SERVICE_LIMIT_CHARS => {
             let message =

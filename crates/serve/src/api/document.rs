@@ -1,4 +1,4 @@
-//! The OpenAPI document: made from the functions that answer, and from what may happen to any request.
+//! The `OpenAPI` document: made from the functions that answer, and from what may happen to any request.
 
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse as _, Response};

@@ -26,7 +26,7 @@ pub(super) struct PageQuery {
     #[param(value_type = Option<i64>, minimum = 1, maximum = 1000)]
     limit: Option<Limit>,
     /// Go on after the row of this number.
-    #[param(value_type = Option<i64>, minimum = 0, maximum = 9007199254740991_i64)]
+    #[param(value_type = Option<i64>, minimum = 0, maximum = 9_007_199_254_740_991_i64)]
     after: Option<Number>,
     /// Which come first.
     #[param(inline)]
@@ -82,7 +82,7 @@ pub(super) struct CooldownsQuery {
     #[param(value_type = Option<i64>, minimum = 1, maximum = 1000)]
     limit: Option<Limit>,
     /// Go on after the action of this number.
-    #[param(value_type = Option<i64>, minimum = 0, maximum = 9007199254740991_i64)]
+    #[param(value_type = Option<i64>, minimum = 0, maximum = 9_007_199_254_740_991_i64)]
     after: Option<Number>,
     /// Which come first.
     #[param(inline)]
@@ -92,7 +92,7 @@ pub(super) struct CooldownsQuery {
     /// One session.
     session: Option<String>,
     /// On record at this time or later, in Unix milliseconds; absent, a day ago.
-    #[param(value_type = Option<i64>, minimum = 0, maximum = 9007199254740991_i64)]
+    #[param(value_type = Option<i64>, minimum = 0, maximum = 9_007_199_254_740_991_i64)]
     since: Option<Number>,
 }
 
@@ -155,7 +155,7 @@ pub(super) struct EscalationsQuery {
     #[param(value_type = Option<i64>, minimum = 1, maximum = 1000)]
     limit: Option<Limit>,
     /// Go on after the escalation of this number.
-    #[param(value_type = Option<i64>, minimum = 0, maximum = 9007199254740991_i64)]
+    #[param(value_type = Option<i64>, minimum = 0, maximum = 9_007_199_254_740_991_i64)]
     after: Option<Number>,
     /// Which come first.
     #[param(inline)]

@@ -23,7 +23,7 @@ pub(super) struct WatchEventsQuery {
     #[param(value_type = Option<i64>, minimum = 1, maximum = 1000)]
     limit: Option<Limit>,
     /// Go on after the event of this number.
-    #[param(value_type = Option<i64>, minimum = 0, maximum = 9007199254740991_i64)]
+    #[param(value_type = Option<i64>, minimum = 0, maximum = 9_007_199_254_740_991_i64)]
     after: Option<Number>,
     /// Which come first.
     #[param(inline)]
@@ -35,7 +35,7 @@ pub(super) struct WatchEventsQuery {
     /// One session.
     session: Option<String>,
     /// Told at this time or later, in Unix milliseconds.
-    #[param(value_type = Option<i64>, minimum = 0, maximum = 9007199254740991_i64)]
+    #[param(value_type = Option<i64>, minimum = 0, maximum = 9_007_199_254_740_991_i64)]
     since: Option<Number>,
 }
 

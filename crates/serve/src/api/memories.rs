@@ -18,18 +18,18 @@ use crate::problem::Problem;
 /// Whether sessions are told.
 #[derive(Debug, Clone, Copy, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum Trusted {
+pub(super) enum Standing {
     Trusted,
     Pending,
     Rejected,
 }
 
-impl From<Trusted> for Trust {
-    fn from(trusted: Trusted) -> Self {
-        match trusted {
-            Trusted::Trusted => Self::Trusted,
-            Trusted::Pending => Self::Pending,
-            Trusted::Rejected => Self::Rejected,
+impl From<Standing> for Trust {
+    fn from(standing: Standing) -> Self {
+        match standing {
+            Standing::Trusted => Self::Trusted,
+            Standing::Pending => Self::Pending,
+            Standing::Rejected => Self::Rejected,
         }
     }
 }
@@ -67,7 +67,7 @@ pub(super) struct MemoriesQuery {
     #[param(value_type = Option<i64>, minimum = 1, maximum = 1000)]
     limit: Option<Limit>,
     /// Go on after the memory of this number.
-    #[param(value_type = Option<i64>, minimum = 0, maximum = 9007199254740991_i64)]
+    #[param(value_type = Option<i64>, minimum = 0, maximum = 9_007_199_254_740_991_i64)]
     after: Option<Number>,
     /// Which come first.
     #[param(inline)]
@@ -79,7 +79,7 @@ pub(super) struct MemoriesQuery {
     category: Option<About>,
     /// Whether sessions are told.
     #[param(inline)]
-    trust: Option<Trusted>,
+    trust: Option<Standing>,
 }
 
 /// Lists memories, inactive ones included.
@@ -164,7 +164,7 @@ pub(super) struct Changes {
     confidence: Option<f64>,
     /// Leave for one that waits lets it contradict others.
     #[schema(inline)]
-    trust: Option<Trusted>,
+    trust: Option<Standing>,
 }
 
 /// Tells `null` from what is absent.

@@ -117,5 +117,6 @@ fn key(headers: &HeaderMap) -> Result<Option<String>, Problem> {
 
 fn digest(sent: &Sent) -> String {
     let digest = Sha256::new().chain_update(&sent.what).chain_update([0]).chain_update(&sent.bytes);
-    digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+    let digits: Vec<String> = digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+    digits.concat()
 }

@@ -28,7 +28,7 @@ pub(super) struct ReviewsQuery {
     #[param(value_type = Option<i64>, minimum = 1, maximum = 1000)]
     limit: Option<Limit>,
     /// Go on after the run of this number.
-    #[param(value_type = Option<i64>, minimum = 0, maximum = 9007199254740991_i64)]
+    #[param(value_type = Option<i64>, minimum = 0, maximum = 9_007_199_254_740_991_i64)]
     after: Option<Number>,
 }
 

@@ -1,5 +1,7 @@
 //! Runs, and what happens in them.
 
+#![expect(clippy::large_stack_arrays, reason = "what `IntoParams` writes, once at the start")]
+
 use airtight_store::{Filter, RunId, Validity};
 use axum::extract::State;
 use axum::http::HeaderMap;
@@ -22,16 +24,16 @@ pub(super) struct RunsQuery {
     #[param(value_type = Option<i64>, minimum = 1, maximum = 1000)]
     limit: Option<Limit>,
     /// Go on after the run of this number.
-    #[param(value_type = Option<i64>, minimum = 0, maximum = 9007199254740991_i64)]
+    #[param(value_type = Option<i64>, minimum = 0, maximum = 9_007_199_254_740_991_i64)]
     after: Option<Number>,
     /// Which come first.
     #[param(inline)]
     order: Option<Ordering>,
     /// Began at this time or later, in Unix milliseconds.
-    #[param(value_type = Option<i64>, minimum = 0, maximum = 9007199254740991_i64)]
+    #[param(value_type = Option<i64>, minimum = 0, maximum = 9_007_199_254_740_991_i64)]
     since: Option<Number>,
     /// Began before this time, in Unix milliseconds.
-    #[param(value_type = Option<i64>, minimum = 0, maximum = 9007199254740991_i64)]
+    #[param(value_type = Option<i64>, minimum = 0, maximum = 9_007_199_254_740_991_i64)]
     until: Option<Number>,
     /// The name of the contract, or the beginning of its fingerprint (12 digits or more).
     contract: Option<String>,
@@ -128,7 +130,7 @@ pub(super) struct EventsQuery {
     #[param(value_type = Option<i64>, minimum = 1, maximum = 1000)]
     limit: Option<Limit>,
     /// Go on after the event of this number.
-    #[param(value_type = Option<i64>, minimum = 0, maximum = 9007199254740991_i64)]
+    #[param(value_type = Option<i64>, minimum = 0, maximum = 9_007_199_254_740_991_i64)]
     after: Option<Number>,
 }
 
@@ -156,7 +158,7 @@ pub(super) async fn events(
 #[serde(deny_unknown_fields)]
 pub(super) struct StreamQuery {
     /// Go on after the event of this number; `Last-Event-ID` counts more.
-    #[param(value_type = Option<i64>, minimum = 0, maximum = 9007199254740991_i64)]
+    #[param(value_type = Option<i64>, minimum = 0, maximum = 9_007_199_254_740_991_i64)]
     pub(super) after: Option<Number>,
 }
 

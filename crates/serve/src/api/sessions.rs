@@ -20,7 +20,7 @@ pub(super) struct SessionsQuery {
     #[param(value_type = Option<i64>, minimum = 1, maximum = 1000)]
     limit: Option<Limit>,
     /// Go on after the session of this number.
-    #[param(value_type = Option<i64>, minimum = 0, maximum = 9007199254740991_i64)]
+    #[param(value_type = Option<i64>, minimum = 0, maximum = 9_007_199_254_740_991_i64)]
     after: Option<Number>,
     /// Which come first.
     #[param(inline)]
@@ -30,7 +30,7 @@ pub(super) struct SessionsQuery {
     /// One status.
     status: Option<String>,
     /// One tier.
-    #[param(value_type = Option<i64>, minimum = 0, maximum = 9007199254740991_i64)]
+    #[param(value_type = Option<i64>, minimum = 0, maximum = 9_007_199_254_740_991_i64)]
     tier: Option<Number>,
 }
 
@@ -56,7 +56,7 @@ pub(super) async fn list(
 pub(super) async fn one(State(api): State<Api>, Named(id): Named) -> Answered<SessionDetail> {
     let (session, texts) = api.ledger.session(&id).await?;
     let kin = of_chain(&api.ledger, &session.chain).await?;
-    Ok(Json(SessionDetail::new(session, texts, kin)))
+    Ok(Json(SessionDetail::new(session, texts, &kin)))
 }
 
 /// Lists chains.

@@ -42,10 +42,10 @@ pub(super) struct StatsQuery {
     #[param(value_type = Option<i64>, minimum = 1, maximum = 1000)]
     limit: Option<Limit>,
     /// Ended in the hour of this time or later, in Unix milliseconds.
-    #[param(value_type = Option<i64>, minimum = 0, maximum = 9007199254740991_i64)]
+    #[param(value_type = Option<i64>, minimum = 0, maximum = 9_007_199_254_740_991_i64)]
     since: Option<Number>,
     /// Ended before the hour of this time.
-    #[param(value_type = Option<i64>, minimum = 0, maximum = 9007199254740991_i64)]
+    #[param(value_type = Option<i64>, minimum = 0, maximum = 9_007_199_254_740_991_i64)]
     until: Option<Number>,
     /// Who served the model.
     provider: Option<String>,
@@ -59,6 +59,7 @@ pub(super) struct StatsQuery {
 
 /// A rate with its 95 % interval.
 #[derive(Debug, Serialize, ToSchema)]
+#[expect(clippy::struct_field_names, reason = "the members are called so everywhere")]
 pub(super) struct Rate {
     low: f64,
     rate: f64,

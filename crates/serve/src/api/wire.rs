@@ -1,4 +1,4 @@
-//! The shapes of the API: public, apart from those inside, and described by the OpenAPI document.
+//! The shapes of the API: public, apart from those inside, and described by the `OpenAPI` document.
 //!
 //! They have the names and the spelling of what `airtight runs --json` prints.
 

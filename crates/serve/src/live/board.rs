@@ -94,7 +94,9 @@ impl Board {
         let began = fresh.iter().filter(|run| run.state == RunState::Open);
         self.standing.open.extend(began.map(|run| run.number));
         let count = news.len() + events;
-        news.into_iter().for_each(|message| self.tell(message));
+        for message in news {
+            self.tell(message);
+        }
         Ok(count)
     }
 

@@ -121,10 +121,10 @@ fn json(value: &impl Serialize) -> String {
 fn written(number: Option<i64>, event: Option<&str>, data: &str) -> Bytes {
     let mut text = String::with_capacity(data.len() + 48);
     if let Some(number) = number {
-        text.push_str(&format!("id: {number}\n"));
+        text.extend(["id: ", &number.to_string(), "\n"]);
     }
     if let Some(event) = event {
-        text.push_str(&format!("event: {event}\n"));
+        text.extend(["event: ", event, "\n"]);
     }
     text.push_str("data: ");
     // A line end in JSON is white space between tokens; here it would end the line.

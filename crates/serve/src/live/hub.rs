@@ -89,13 +89,12 @@ impl Hub {
             Subject::Everything => Subject::Everything,
         };
         let known = self.seats().get(&subject).and_then(Weak::upgrade);
-        let seat = match known {
-            Some(seat) => seat,
-            None => {
-                // Before the viewer reads anything: what comes later is told by the follower.
-                let start = Start::of(ledger, &subject).await?;
-                self.seat(&subject, start)
-            }
+        let seat = if let Some(seat) = known {
+            seat
+        } else {
+            // Before the viewer reads anything: what comes later is told by the follower.
+            let start = Start::of(ledger, &subject).await?;
+            self.seat(&subject, start)
         };
         let news = seat.feed.sender.subscribe();
         let after = match (after, &subject) {

@@ -117,7 +117,9 @@ impl Viewer {
         let end = self.seat.feed.end.get().cloned();
         let page = self.page().await?;
         let is_last = u32::try_from(page.len()).is_ok_and(|length| length < PAGE);
-        page.into_iter().for_each(|message| self.take(message));
+        for message in page {
+            self.take(message);
+        }
         match end {
             Some(end) if is_last => self.take(end),
             None if is_last => self.phase = Phase::Following,

@@ -100,9 +100,10 @@ fn inline(line: &str) -> Markup {
             break;
         };
         pieces.push(html! { (before) });
-        pieces.push(match mark {
-            "`" => html! { code { (inside) } },
-            _ => html! { strong { (inside) } },
+        pieces.push(if mark == "`" {
+            html! { code { (inside) } }
+        } else {
+            html! { strong { (inside) } }
         });
         rest = after;
     }

@@ -80,14 +80,12 @@ impl Visit {
         choices: &[(&str, T)],
     ) -> Result<Option<T>, Failed> {
         let Some(value) = self.said(name) else { return Ok(None) };
-        match choices.iter().find(|(word, _)| *word == value) {
-            Some((_, choice)) => Ok(Some(*choice)),
-            None => {
-                let words: Vec<&str> = choices.iter().map(|(word, _)| *word).collect();
-                let message = format!("`{name}` is one of: {}", words.join(", "));
-                Err(Problem::request(message).at(name).into())
-            }
+        if let Some((_, choice)) = choices.iter().find(|(word, _)| *word == value) {
+            return Ok(Some(*choice));
         }
+        let words: Vec<&str> = choices.iter().map(|(word, _)| *word).collect();
+        let message = format!("`{name}` is one of: {}", words.join(", "));
+        Err(Problem::request(message).at(name).into())
     }
 
     /// Returns the address of this page with `name` said otherwise; what is empty is left out.

@@ -1,6 +1,6 @@
 //! Clients that take their time, and more of them than there are seats. The clock is set, not waited for.
 
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::Ipv4Addr;
 
 use airtight_store::{ContractRow, Location, Run};
 use tempfile::TempDir;

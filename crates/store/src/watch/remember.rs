@@ -58,7 +58,7 @@ impl Ledger {
         if updates.iter().any(|update| update.id.contains('\0')) || id.contains('\0') {
             return Err(absent(id));
         }
-        let write = Edit { id: id.to_owned(), edit, updates };
+        let write = Edit { id: id.to_owned(), wanted: edit, updates };
         self.write(0, write).await?.ok_or_else(|| absent(id))
     }
 
@@ -110,7 +110,7 @@ impl Write for Add {
 
 struct Edit {
     id: String,
-    edit: MemoryEdit,
+    wanted: MemoryEdit,
     updates: Vec<MemoryUpdate>,
 }
 
@@ -118,7 +118,7 @@ impl Write for Edit {
     type Output = Option<Memory>;
 
     async fn apply(&self, to: &mut Transaction<'_>) -> Result<Option<Memory>, StoreError> {
-        let (is_set, service) = match &self.edit.service {
+        let (is_set, service) = match &self.wanted.service {
             Some(service) => (1_i64, service.clone()),
             None => (0, None),
         };
@@ -126,8 +126,8 @@ impl Write for Edit {
             .bind(self.id.as_str())
             .bind(is_set)
             .bind(service)
-            .bind(self.edit.category.clone())
-            .bind(self.edit.observation.clone())
+            .bind(self.wanted.category.clone())
+            .bind(self.wanted.observation.clone())
             .execute(&mut *to.connection)
             .await
             .map_err(to.fail())?;

@@ -19,8 +19,8 @@ crate::laws! {
 
 fn under(name: &str, version: &str, fingerprint: &str) -> NewRun {
     let mut run = new_run();
-    run.contract.name = name.to_owned();
-    run.contract.version = version.to_owned();
+    name.clone_into(&mut run.contract.name);
+    version.clone_into(&mut run.contract.version);
     run.contract.fingerprint = fingerprint.repeat(16);
     run.contract.schema = format!(r#"{{"x-version":"{version}"}}"#);
     run
@@ -60,8 +60,8 @@ async fn the_catalogue_has_every_contract_once_and_goes_on_by_title(bed: Bed) {
 async fn runs_are_found_by_what_occurs_in_their_names(bed: Bed) {
     let ledger = bed.open().await;
     let mut other = new_run();
-    other.driver.driver = "claude".to_owned();
-    other.driver.model = "Opus_100%".to_owned();
+    "claude".clone_into(&mut other.driver.driver);
+    "Opus_100%".clone_into(&mut other.driver.model);
     other.batch = Some("nightly\\run".to_owned());
     let other = begin(&ledger, other).await;
     let plain = store(&ledger, new_run(), met()).await;

@@ -127,7 +127,7 @@ async fn old_workers_go_on_while_the_schema_grows(bed: Bed) {
     let refused = Ledger::open(&bed.location).await;
     assert!(matches!(refused, Err(StoreError::Newer { found: 7, known: 3 })));
     let message = refused.err().unwrap().to_string();
-    assert!(message.contains("newer airtight (schema 7, this one knows 2)"), "{message}");
+    assert!(message.contains("newer airtight (schema 7, this one knows 3)"), "{message}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -13,7 +13,7 @@ use airtight_core::watch::{
     Trust, approve,
 };
 use airtight_store::{Ledger, Location, Memory, MemoryFilter, Minutes, Order, PAGE_LIMIT, Page};
-use airtight_watch::{Address, Estate, Notice, Target, Teller, Watcher, memory, memory_update};
+use airtight_watch::{Address, Estate, Notice, Target, Teller, Watcher};
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 
@@ -112,13 +112,14 @@ impl Month {
             let waiting = rows.iter().find(|it| it.trust == Trust::Pending);
             let Some(waiting) = waiting else { return ledger.close().await };
             let (id, observation) = (waiting.id.clone(), waiting.observation.clone());
-            let memories: Vec<_> = rows.into_iter().filter_map(memory).collect();
+            let memories: Vec<_> =
+                rows.into_iter().filter_map(airtight_store::Memory::known).collect();
             let changes = if trusted {
                 approve(&memories, &id, world.now())
             } else {
                 vec![MemoryChange::Trust { id, trust: Trust::Rejected }]
             };
-            let updates = changes.iter().filter_map(memory_update).collect();
+            let updates = changes.iter().filter_map(airtight_store::MemoryUpdate::of).collect();
             ledger.judge_memories(updates).await.unwrap();
             ledger.close().await;
             world.write(&Line::Decided { observation, trusted, at_ms: world.now() });

@@ -8,6 +8,7 @@
 #![expect(
     clippy::unwrap_used,
     clippy::indexing_slicing,
+    clippy::panic,
     reason = "a test that cannot set itself up has failed"
 )]
 #![cfg(target_os = "linux")]

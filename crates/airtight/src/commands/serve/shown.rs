@@ -18,9 +18,8 @@ pub(super) fn settings(config: &Config, redactor: &Redactor) -> Vec<Setting> {
 
 /// Returns the names of the members, if the setting is a table.
 fn names(config: &Config, name: &str) -> Option<String> {
-    let is_it = |spec: &&crate::config::Spec| {
-        spec.key.name() == name && matches!(spec.kind, Kind::Table)
-    };
+    let is_it =
+        |spec: &&crate::config::Spec| spec.key.name() == name && matches!(spec.kind, Kind::Table);
     let table = config.table(TABLE.iter().find(is_it)?.key);
     let names = table.as_object().into_iter().flatten().map(|(name, _)| name.as_str());
     Some(names.collect::<Vec<_>>().join(", "))

@@ -98,7 +98,7 @@ pub(super) fn refused(error: &StoreError) -> Fault {
         return Fault::new(FaultKind::KeyTaken, message);
     }
     // A name that no database takes is the client's to change.
-    let is_name = matches!(error, StoreError::Nul { .. });
+    let is_name = matches!(error, StoreError::Nul { .. } | StoreError::TooLarge { .. });
     let kind = if is_name { FaultKind::Contract } else { FaultKind::Ledger };
     Fault::new(kind, format!("nothing was asked: {error}"))
 }

@@ -12,6 +12,7 @@ use super::said::{Json, Said};
 
 /// Tokens; absent where nobody counted.
 #[derive(Debug, Serialize, ToSchema)]
+#[expect(clippy::struct_field_names, reason = "the members are called so everywhere")]
 pub(crate) struct Tokens {
     input_tokens: Option<u64>,
     output_tokens: Option<u64>,

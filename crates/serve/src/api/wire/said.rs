@@ -13,9 +13,9 @@ pub(crate) struct Json(Box<RawValue>);
 
 impl Json {
     pub(crate) fn of(text: String) -> Self {
-        let quoted = |text: &str| RawValue::from_string(serde_json::Value::from(text).to_string());
-        let raw = RawValue::from_string(text.clone()).or_else(|_| quoted(&text));
-        Self(raw.unwrap_or_else(|_| RawValue::NULL.to_owned()))
+        let is_json = serde_json::from_str::<&RawValue>(&text).is_ok();
+        let json = if is_json { text } else { serde_json::Value::from(text).to_string() };
+        Self(RawValue::from_string(json).unwrap_or_else(|_| RawValue::NULL.to_owned()))
     }
 }
 

@@ -219,8 +219,8 @@ pub(crate) struct SessionDetail {
 
 impl SessionDetail {
     /// Tells of a session among `kin`, all sessions of its chain.
-    pub(crate) fn new(session: Session, texts: SessionTexts, kin: Vec<Session>) -> Self {
-        let chain_cost_usd = cost_of(&kin);
+    pub(crate) fn new(session: Session, texts: SessionTexts, kin: &[Session]) -> Self {
+        let chain_cost_usd = cost_of(kin);
         let parent = session.parent.as_deref();
         let parent = parent.and_then(|id| kin.iter().find(|it| it.id == id)).cloned();
         let is_child = |it: &&Session| it.parent.as_deref() == Some(session.id.as_str());
