@@ -14,7 +14,7 @@ use super::hub::{RING, Rhythm};
 use super::*;
 
 /// Longer than anything here takes.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A ledger, and a handle of its own as another process has it.
 struct Stage {
@@ -40,7 +40,7 @@ struct Reader(Stream0);
 
 impl Stage {
     async fn new() -> Self {
-        Self::beating(Duration::from_secs(600)).await
+        Self::beating(Duration::from_mins(10)).await
     }
 
     async fn beating(heartbeat: Duration) -> Self {
@@ -62,7 +62,7 @@ impl Stage {
         };
         match self.elsewhere.begin(run).await.unwrap() {
             Begun::Fresh(token) => token,
-            other => panic!("{other:?}"),
+            other @ (Begun::Finished(_) | Begun::Busy { .. }) => panic!("{other:?}"),
         }
     }
 

@@ -212,8 +212,9 @@ mod tests {
 
     #[test]
     fn scales_end_at_round_numbers() {
-        let ends = [0.0, 0.03, 1.0, 7.0, 101.0, f64::NAN, f64::INFINITY].map(ceiling);
-        assert_eq!(ends, [1.0, 0.05, 1.0, 10.0, 200.0, 1.0, 1.0]);
+        let ends = [0.0, 0.03, 1.0, 7.0, 101.0, f64::NAN, f64::INFINITY]
+            .map(|most| format!("{:.2}", ceiling(most)));
+        assert_eq!(ends, ["1.00", "0.05", "1.00", "10.00", "200.00", "1.00", "1.00"]);
     }
 
     #[test]

@@ -19,21 +19,18 @@ impl Sheet<'_> {
         page: Page,
     ) -> Printed {
         let services = asked!(ledger.services());
-        match &args.name {
-            Some(name) => {
-                let checks = asked!(ledger.service_checks(Some(name), page));
-                let is_known = services.iter().any(|it| it.name == *name);
-                if checks.is_empty() && !is_known {
-                    return Err(unknown(name, &services));
-                }
-                self.history(&checks)?;
+        if let Some(name) = &args.name {
+            let checks = asked!(ledger.service_checks(Some(name), page));
+            let is_known = services.iter().any(|it| it.name == *name);
+            if checks.is_empty() && !is_known {
+                return Err(unknown(name, &services));
             }
-            None => {
-                let limit = usize::try_from(page.limit).unwrap_or(usize::MAX);
-                let is_shown = |it: &Service| args.all || it.status != GONE;
-                let shown = services.into_iter().filter(is_shown).take(limit);
-                self.states(&shown.collect::<Vec<_>>())?;
-            }
+            self.history(&checks)?;
+        } else {
+            let limit = usize::try_from(page.limit).unwrap_or(usize::MAX);
+            let is_shown = |it: &Service| args.all || it.status != GONE;
+            let shown = services.into_iter().filter(is_shown).take(limit);
+            self.states(&shown.collect::<Vec<_>>())?;
         }
         self.printer.flush()?;
         Ok(Ok(()))

@@ -121,7 +121,7 @@ fn read_one(
     let own = |name: &str| contents.own.iter().find(|own| own.name == name);
     let place = |own: &Own| format!("{}:{}", reader.path.display(), own.line);
     for text in ["prompt", "prompt_file"].into_iter().filter_map(own) {
-        refuse_empty(&place(text), &text.name, &text.text)?;
+        refuse_empty(&place(text), text.name, &text.text)?;
     }
     let task_file = own("prompt_file").map(|file| {
         let is_of_home = file.text.starts_with('~');
