@@ -199,12 +199,16 @@ pub(crate) struct RunDetail {
     /// What the model said, exactly.
     output: Option<Said>,
     /// The accepted value.
+    #[schema(value_type = Json)]
     parsed_output: Option<Json>,
     /// What is wrong with the output.
+    #[schema(value_type = Json)]
     output_errors: Option<Json>,
     /// What was changed in the accepted answer.
+    #[schema(value_type = Json)]
     edits: Option<Json>,
     /// What the provider was not asked to enforce.
+    #[schema(value_type = Json)]
     losses: Option<Json>,
     /// Every request, in order.
     requests: Vec<AttemptRow>,
@@ -246,6 +250,7 @@ pub(crate) struct AttemptRow {
     rung: Option<String>,
     /// What was said, if it is not the output of the run.
     output: Option<Said>,
+    #[schema(value_type = Json)]
     violations: Option<Json>,
     error: Option<String>,
     usage: Tokens,
@@ -290,8 +295,10 @@ pub(crate) struct DecisionRow {
     at: i64,
     note: Option<String>,
     /// The value until then.
+    #[schema(value_type = Json)]
     before: Option<Json>,
     /// The value since.
+    #[schema(value_type = Json)]
     after: Option<Json>,
 }
 
@@ -318,6 +325,7 @@ pub(crate) struct EventRow {
     at: i64,
     kind: String,
     /// Absent where texts are not kept.
+    #[schema(value_type = Json)]
     body: Option<Json>,
 }
 
