@@ -68,6 +68,10 @@ pub(super) fn complete(mut document: OpenApi) -> OpenApi {
         for (method, operation) in operations(item) {
             if needs == Needs::Guard {
                 describe(operation, &method);
+                // What changes nothing may be asked as often as anybody likes.
+                if method == HttpMethod::Post && !path.ends_with("/check") {
+                    operation.parameters.get_or_insert_default().push(key());
+                }
             } else {
                 ALWAYS
                     .iter()
@@ -119,9 +123,6 @@ fn describe(operation: &mut Operation, method: &HttpMethod) {
         fail(operation, status, about);
     }
     operation.security = Some(vec![SecurityRequirement::new::<_, [&str; 0], &str>(TOKEN, [])]);
-    if *method == HttpMethod::Post {
-        operation.parameters.get_or_insert_default().push(key());
-    }
 }
 
 fn fail(operation: &mut Operation, status: &str, about: &str) {

@@ -107,10 +107,14 @@ fn repeated(status: i64, body: String) -> Response {
 /// Returns what makes a second request the same, if the client says so.
 fn key(headers: &HeaderMap) -> Result<Option<String>, Problem> {
     let Some(value) = headers.get("idempotency-key") else { return Ok(None) };
-    match value.to_str().map(str::trim) {
-        Ok(key) if !key.is_empty() && key.len() <= KEY_LIMIT => Ok(Some(key.to_owned())),
-        Ok(_) | Err(_) => {
-            Err(Problem::request(format!("`Idempotency-Key` has 1 to {KEY_LIMIT} characters")))
+    let is_plain = |key: &&str| key.bytes().all(|byte| byte.is_ascii_graphic());
+    match value.to_str().ok().filter(is_plain) {
+        Some(key) if !key.is_empty() && key.len() <= KEY_LIMIT => Ok(Some(key.to_owned())),
+        Some(_) | None => {
+            let message = format!(
+                "`Idempotency-Key` has 1 to {KEY_LIMIT} characters of ASCII, and no spaces"
+            );
+            Err(Problem::request(message))
         }
     }
 }
