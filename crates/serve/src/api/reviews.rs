@@ -63,7 +63,7 @@ pub(super) struct NewDecision {
     decision: Verdict,
     /// The value that is right; the contract of the run judges it. Absent, the value on record, or what
     /// the contract finds in what the model said.
-    #[schema(value_type = Option<AnyJson>)]
+    #[schema(value_type = AnyJson, required = false)]
     value: Option<Box<RawValue>>,
     /// Who decides.
     #[schema(min_length = 1, max_length = 100, pattern = r"\S")]
@@ -108,7 +108,7 @@ pub(super) async fn decide(
 #[serde(deny_unknown_fields)]
 pub(super) struct Draft {
     /// The value. Absent, the one on record, or what the contract finds in what the model said.
-    #[schema(value_type = Option<AnyJson>)]
+    #[schema(value_type = AnyJson, required = false)]
     value: Option<Box<RawValue>>,
 }
 
