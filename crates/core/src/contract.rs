@@ -3,6 +3,7 @@
 mod compile;
 pub(crate) mod coverage;
 mod cycle;
+mod derived;
 mod diagnostic;
 mod example;
 mod fingerprint;
@@ -22,6 +23,7 @@ use serde_json::Value;
 
 use crate::carry::Carry;
 use crate::verdict::validator::Validator;
+use derived::Derived;
 
 pub use compile::Patterns;
 pub use cycle::Expansion;
@@ -56,12 +58,21 @@ pub struct Contract {
     added: Vec<WorkedExample>,
     /// Older versions whose answers are taken, too; no part of what identifies it either.
     pub(crate) carries: Vec<Carry>,
+    /// What was made of its schema.
+    derived: Derived,
 }
 
 impl Contract {
     /// Compiles `schema` strictly, or refuses it with all that is wrong.
     pub fn compile(schema: Value) -> Result<Self, Refusal> {
         Preflight::of(schema, &Options::default()).into_result()
+    }
+
+    /// Compiles a contract again that was accepted before, or refuses what cannot be read any more.
+    pub fn again(text: &[u8]) -> Option<Self> {
+        // Whatever engine its patterns needed then, they mean the same with this one.
+        let options = Options { patterns: Patterns::LookAround, ..Options::default() };
+        Preflight::run(text, Origin::File, &options).contract
     }
 
     /// Returns the schema as it was given.

@@ -17,8 +17,17 @@ use shape::credentials;
 /// What stands for a secret.
 pub const MASK: &str = "[masked]";
 
-/// Shorter values are too common to be masked: `true`, a port, a user name.
+/// Shorter values are too common to be masked wherever they stand: `true`, a port, a user name.
 const SECRET_MIN_CHARS: usize = 8;
+
+/// Shorter values are not masked at all, for every text is full of them. From here on they are where they
+/// stand by themselves, if a name says that they are secrets.
+const SHORT_SECRET_MIN_CHARS: usize = 4;
+
+/// Words that are no secrets, whatever the name of their variable says.
+const COMMON_WORDS: [&str; 10] = [
+    "auto", "default", "enabled", "false", "none", "null", "optional", "required", "true", "unset",
+];
 
 /// Enough for every variable of an environment, little enough to build in a moment.
 const SECRETS_LIMIT: usize = 256;
@@ -53,6 +62,16 @@ pub fn names_secret(name: &str) -> bool {
         || SECRET_PARTS.iter().any(|part| name.contains(part))
 }
 
+/// Claims that a value is too short or too common to be masked, although a name says that it is a secret.
+///
+/// A number or a word of JSON that is masked would make JSON unreadable.
+pub fn is_unmaskable(secret: &str) -> bool {
+    secret.chars().count() < SHORT_SECRET_MIN_CHARS
+        || secret.chars().count() < SECRET_MIN_CHARS
+            && (secret.parse::<f64>().is_ok()
+                || COMMON_WORDS.iter().any(|word| secret.eq_ignore_ascii_case(word)))
+}
+
 /// Claims that something in `text` has the shape of a credential.
 pub fn holds_secret(text: &str) -> bool {
     credentials(text).next().is_some()
@@ -78,20 +97,30 @@ pub fn subagent_result() -> Value {
 pub struct Redactor {
     /// Finds the known secrets. Absent only if that cannot be built, and then everything is masked.
     known: Option<AhoCorasick>,
+    /// Finds those that are masked only where they stand by themselves, if there are any.
+    short: Option<AhoCorasick>,
 }
 
 impl Redactor {
     /// Makes a redactor for the known `secrets` and for everything shaped like a token.
     pub fn new<'s>(secrets: impl IntoIterator<Item = &'s str>) -> Self {
-        let known = secrets
-            .into_iter()
-            .filter(|secret| secret.chars().count() >= SECRET_MIN_CHARS)
-            .take(SECRETS_LIMIT)
-            .flat_map(|secret| {
-                let [upper, lower] = percent_encoded(secret);
-                [secret.to_owned(), escaped(secret), upper, lower]
-            });
-        Self { known: AhoCorasick::new(known).ok() }
+        let is_long = |secret: &&str| secret.chars().count() >= SECRET_MIN_CHARS;
+        Self { known: finder(secrets.into_iter().filter(is_long)), short: None }
+    }
+
+    /// Masks these short secrets, too, where they stand by themselves: they are known by their names.
+    #[must_use]
+    pub fn and_short<'s>(self, secrets: impl IntoIterator<Item = &'s str>) -> Self {
+        let is_short =
+            |secret: &&str| secret.chars().count() < SECRET_MIN_CHARS && !is_unmaskable(secret);
+        let short: Vec<&str> = secrets.into_iter().filter(is_short).collect();
+        if short.is_empty() {
+            return self;
+        }
+        match finder(short) {
+            Some(short) => Self { short: Some(short), ..self },
+            None => Self { known: None, ..self },
+        }
     }
 
     /// Returns `text` with every secret masked.
@@ -100,7 +129,9 @@ impl Redactor {
             return Cow::Borrowed(MASK);
         };
         let known = known.find_overlapping_iter(text).map(|found| found.range());
-        mask_ranges(text, known.chain(credentials(text)).collect())
+        let short = self.short.iter().flat_map(|short| short.find_overlapping_iter(text));
+        let short = short.map(|found| found.range()).filter(|found| stands_alone(text, found));
+        mask_ranges(text, known.chain(short).chain(credentials(text)).collect())
     }
 
     /// Masks every secret in the strings and names of `value`.
@@ -122,6 +153,33 @@ impl Redactor {
             Value::Null | Value::Bool(_) | Value::Number(_) => {}
         }
     }
+}
+
+/// Returns what finds `secrets` however they are written.
+fn finder<'s>(secrets: impl IntoIterator<Item = &'s str>) -> Option<AhoCorasick> {
+    let written = secrets.into_iter().take(SECRETS_LIMIT).flat_map(|secret| {
+        let [upper, lower] = percent_encoded(secret);
+        [secret.to_owned(), escaped(secret), upper, lower]
+    });
+    AhoCorasick::new(written).ok()
+}
+
+/// Claims that what stands at `place` is no part of a longer word.
+fn stands_alone(text: &str, place: &Range<usize>) -> bool {
+    let is_inside = |next: char| next.is_alphanumeric() || next == '_';
+    let before = text.get(..place.start).unwrap_or_default();
+    let behind = text.get(place.end..).unwrap_or_default();
+    let begins = !before.ends_with(is_inside) || ends_with_escape(before);
+    begins && !behind.starts_with(is_inside)
+}
+
+/// Claims that the last letters are no letters but a character that JSON spells out: `\n`, `\u001b`.
+fn ends_with_escape(text: &str) -> bool {
+    let tail =
+        text.get(text.floor_char_boundary(text.len().saturating_sub(6))..).unwrap_or_default();
+    let is_code = |code: &str| code.len() == 5 && code.starts_with('u');
+    tail.rsplit_once('\\')
+        .is_some_and(|(_, code)| matches!(code, "n" | "t" | "r" | "b" | "f") || is_code(code))
 }
 
 /// Puts one mask in place of all `secrets` that overlap.
@@ -204,6 +262,43 @@ mod tests {
         ] {
             assert_eq!(redactor.mask(text), masked);
         }
+    }
+
+    /// CO-109: a short secret that is known by its name is masked where it stands by itself.
+    #[test]
+    fn co_109_a_short_secret_is_masked_where_it_stands_by_itself() {
+        let redactor = Redactor::new(["hunter2-hunter2"]).and_short([
+            "root",
+            "p@ss",
+            "hunt2",
+            "abc",
+            "true",
+            "4096",
+            "1e10",
+            "longer-than-that",
+        ]);
+        for (text, masked) in [
+            ("login root:hunt2@db", "login [masked]:[masked]@db"),
+            ("a=p%40ss&b", "a=[masked]&b"),
+            (r#"{"a":"x\nroot","b":"\u001bhunt2"}"#, r#"{"a":"x\n[masked]","b":"\u001b[masked]"}"#),
+            ("rooted chroot root_2", "rooted chroot root_2"),
+            (r#"{"abc":true,"n":4096,"m":1e10}"#, r#"{"abc":true,"n":4096,"m":1e10}"#),
+            ("longer-than-that hunter2-hunter2", "longer-than-that [masked]"),
+        ] {
+            assert_eq!(redactor.mask(text), masked);
+        }
+        assert_eq!(Redactor::new(["root"]).mask("root"), "root", "nobody said that it is one");
+    }
+
+    /// CO-109: what is not masked can be told.
+    #[test_case("abc" => true; "three letters")]
+    #[test_case("1234" => true; "a number")]
+    #[test_case("True" => true; "a common word")]
+    #[test_case("" => true; "nothing")]
+    #[test_case("root" => false; "four letters")]
+    #[test_case("12345678" => false; "a long number")]
+    fn co_109_some_secrets_cannot_be_masked(secret: &str) -> bool {
+        is_unmaskable(secret)
     }
 
     #[test]

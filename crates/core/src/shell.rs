@@ -5,8 +5,14 @@
 //! redirection, subshell, comment, expansion with braces) is not understood. To exclude, anything
 //! that looks like the pattern is enough.
 
+mod operands;
+mod place;
+
 use std::iter::Peekable;
 use std::str::Chars;
+
+pub use operands::Operands;
+pub use place::{assigned, behind_prefixes, programs};
 
 /// Redirections that neither read nor write a file.
 const HARMLESS: [&str; 6] =

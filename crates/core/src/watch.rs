@@ -5,6 +5,7 @@
 //! file, asks a clock or runs anything. What a session says is data, judged by the contract; what it asks
 //! for is decided by policy.
 
+mod alert;
 mod chain;
 mod context;
 mod cooldown;
@@ -13,6 +14,7 @@ mod escalation;
 mod event;
 mod handoff;
 mod level;
+mod looking;
 mod markers;
 mod memory;
 mod notification;
@@ -20,6 +22,7 @@ mod notification;
 mod page;
 mod prompt;
 mod quote;
+mod removal;
 mod response;
 mod roll;
 mod schedule;
@@ -30,8 +33,9 @@ mod tier;
 mod tools;
 mod vigil;
 
+pub use alert::{Alert, alert_request};
 pub use chain::{
-    Approved, Brief, Chain, ChainOutcome, ChainPolicy, ChainSession, ChainStart, Known, OutOfTurn,
+    Brief, Chain, ChainOutcome, ChainPolicy, ChainSession, ChainStart, Known, OutOfTurn, Proposal,
     Record, STALE_MS, SessionEnd, Step,
 };
 pub use context::{Surroundings, session_context};
@@ -43,11 +47,13 @@ pub use cooldown::{
 pub use digest::{DIGEST_MS, Digest, digest_since, is_digest_due};
 pub use escalation::{
     Blocked, BlockedBy, Decision, ESCALATION_LIMIT_CHARS, Escalate, EscalationBlock,
-    EscalationPolicy, PastEscalation, Situation, WatchMode, affected, decide, escalation_block,
+    EscalationPolicy, LEAVE_MS, PastEscalation, Situation, Waiting, WatchMode, affected, decide,
+    escalation_block,
 };
 pub use event::{Event, EventOrigin};
 pub use handoff::{CheckResult, HANDOFF_LIMIT_BYTES, Handoff, HandoffError};
 pub use level::{Level, LevelEdit, LevelReason};
+pub use looking::changing_program;
 pub use markers::{
     MARKER_LINE_LIMIT_BYTES, MARKER_TEXT_LIMIT_BYTES, MarkerReader, Markers, REFUSED_LINES_LIMIT,
     Refused, RefusedLine,
@@ -62,6 +68,7 @@ pub use notification::{
     Notification, NotificationCategory, QUIET_MS, Told, generic_payload, slack_payload,
 };
 pub use prompt::{tier_prompt, with_response_format, without_response_format};
+pub use removal::removes_everything;
 pub use response::{
     AgentResponse, Escalation, EscalationRequest, KeyedMemory, NoResponse, RESPONSE_SCHEMAS,
     ResponseSchema,
@@ -71,8 +78,8 @@ pub use schedule::{
     INTERVAL_MS, NextChain, NextKind, Schedule, Trigger, VERIFICATION_MS, Verification,
 };
 pub use services::{
-    CLEARING_STREAK, SERVICE_NAME_LIMIT_BYTES, ServiceChange, ServiceCheck, ServiceState,
-    ServiceStatus, Turn, fold_checks,
+    CLEARING_STREAK, SERVICE_NAME_LIMIT_BYTES, ServiceCheck, ServiceState, ServiceStatus,
+    fold_checks,
 };
 pub use session::{
     Ask, ExitClaim, Extracted, Extraction, Finished, HandoffFile, Legacy, Payload, SessionEnding,

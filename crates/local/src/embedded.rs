@@ -178,6 +178,11 @@ impl Embedded {
         Ok(completion)
     }
 
+    /// Forgets what it has read. Whoever finds a model in a state that nobody knows can use it again.
+    pub fn forget(&mut self) {
+        self.memory.forget();
+    }
+
     /// Returns the grammar of a schema, at its beginning.
     fn grammar(&mut self, schema: &Value) -> Result<Constraint, ConstraintError> {
         if let Some((_, constraint)) = self.compiled.iter().find(|(known, _)| known == schema) {

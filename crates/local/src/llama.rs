@@ -205,6 +205,8 @@ impl Engine for Llama {
     }
 
     fn truncate(&mut self, length: usize) {
+        // What was being read when something broke down took the cache with it.
+        self.cache.layers.resize_with(self.shape.layers, Default::default);
         if length >= self.cache.length {
             return;
         }

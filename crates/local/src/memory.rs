@@ -37,6 +37,12 @@ impl Memory {
         kept
     }
 
+    /// Forgets everything: nobody knows what was read by an engine that broke down.
+    pub(crate) fn forget(&mut self) {
+        self.engine.truncate(0);
+        self.tokens.clear();
+    }
+
     /// Reads the rest of a prompt, piece by piece, until `listen` breaks.
     pub(crate) fn read_on(
         &mut self,

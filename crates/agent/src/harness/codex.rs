@@ -35,7 +35,7 @@ pub(super) fn invoke(invocation: &mut Invocation<'_>) -> Result<(), Refused> {
     if let Some(system) = invocation.question.system.take() {
         invocation.setting("developer_instructions", &system);
     }
-    invocation.option("-m", invocation.setup.model.clone());
+    invocation.option("--model", invocation.setup.model.clone());
     invocation.last(session.map(|session| session.session_id));
     invocation.last(["-"]);
     invocation.ask_on_stdin();

@@ -15,7 +15,7 @@ pub(super) fn invoke(invocation: &mut Invocation<'_>) {
         ApprovalMode::Yolo => "yolo",
     };
     invocation.arguments(["--approval-mode", mode]);
-    invocation.option("-m", invocation.setup.model.clone());
+    invocation.option("--model", invocation.setup.model.clone());
     let session = invocation.question.session.as_ref().map(|it| it.session_id.clone());
     invocation.option("--resume", session);
     invocation.ask_on_stdin();

@@ -37,6 +37,9 @@ pub(super) enum Refused {
         "it refuses `yolo` as root: set `IS_SANDBOX=1` if this machine is a sandbox, or use `auto-edit`"
     )]
     Root,
+    /// It would take the name of the model for a flag.
+    #[error("no model has a name that begins with `-`")]
+    Model,
     /// What it should read cannot be written.
     #[error("what it should read cannot be written")]
     Unwritable(#[from] io::Error),
@@ -48,7 +51,7 @@ impl Refused {
         match self {
             Self::TooLong { .. } => (FailureKind::Unfit, Some(QUESTION_TOO_LONG)),
             Self::ArgumentTooLong { .. } => (FailureKind::Unfit, Some(CONTRACT_TOO_LONG)),
-            Self::Root => (FailureKind::Unfit, None),
+            Self::Root | Self::Model => (FailureKind::Unfit, None),
             Self::Unwritable(_) => (FailureKind::Program, None),
         }
     }
@@ -91,6 +94,10 @@ impl<'a> Invocation<'a> {
 
     /// Puts it together as the program wants it.
     pub(super) fn complete(&mut self) -> Result<(), Refused> {
+        // The name may be a stranger's: whoever asks a server names the model.
+        if self.setup.model.as_ref().is_some_and(|model| model.starts_with('-')) {
+            return Err(Refused::Model);
+        }
         match self.setup.program {
             Program::Claude => claude::invoke(self)?,
             Program::Codex => codex::invoke(self)?,
@@ -110,16 +117,10 @@ impl<'a> Invocation<'a> {
         self.arguments.extend(arguments.into_iter().map(OsString::from));
     }
 
-    /// Adds a flag with its value, if there is one.
+    /// Adds a long flag with its value, if there is one.
     pub(super) fn option(&mut self, flag: &str, value: Option<String>) {
-        if let Some(value) = value {
-            if flag.starts_with("--") {
-                // One word, so that a value such as `-x` is none of the program's flags.
-                self.arguments.push(format!("{flag}={value}").into());
-            } else {
-                self.arguments.extend([flag.into(), value.into()]);
-            }
-        }
+        // One word, so that a value such as `-x` is none of the program's flags.
+        self.arguments.extend(value.map(|value| OsString::from(format!("{flag}={value}"))));
     }
 
     /// Adds what comes behind everything else, the user's arguments included.

@@ -11,7 +11,7 @@ pub(super) fn invoke(invocation: &mut Invocation<'_>) -> Result<(), Refused> {
     invocation.schema_file("--json-schema=@")?;
     // Without it a model of qwen's own decides what is allowed.
     invocation.arguments(["--approval-mode", approval.name()]);
-    invocation.option("-m", invocation.setup.model.clone());
+    invocation.option("--model", invocation.setup.model.clone());
     invocation.option("--max-session-turns", max_turns.map(|turns| turns.to_string()));
     invocation.resume();
     // Again each time: not every version keeps those of the first call.

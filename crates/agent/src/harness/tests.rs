@@ -30,7 +30,7 @@ pub(super) fn request() -> Request {
     }
 }
 
-fn harness(program: Program) -> Harness {
+fn setup(program: Program) -> Setup {
     let path = PathBuf::from("/bin/sh");
     let installed = Installed {
         path: path.clone(),
@@ -38,7 +38,7 @@ fn harness(program: Program) -> Harness {
         launched: path,
         leading: Vec::new(),
     };
-    Harness::new(Setup {
+    Setup {
         program,
         installed,
         folder: PathBuf::from("/"),
@@ -52,7 +52,11 @@ fn harness(program: Program) -> Harness {
         hooks: Vec::new(),
         guard: None,
         deadlines: Deadlines::default(),
-    })
+    }
+}
+
+fn harness(program: Program) -> Harness {
+    Harness::new(setup(program))
 }
 
 fn ended(how: How, exit_code: i32) -> Ended {
@@ -246,4 +250,24 @@ fn to_wait_is_advised_where_it_helps(status: &str) -> Option<Advice> {
     let end = result(&format!(r#""is_error":true,"result":"no","api_error_status":{status}"#));
     let End::Failed(failure) = end else { panic!("{end:?}") };
     failure.advice()
+}
+
+#[test_case(Claude)]
+#[test_case(Codex)]
+#[test_case(Qwen)]
+#[test_case(Gemini)]
+#[test_case(Opencode)]
+fn the_name_of_a_model_is_never_a_flag(program: Program) {
+    let scratch = tempfile::tempdir().unwrap();
+    let arguments = |model: &str| {
+        let setup = Setup { model: Some(model.to_owned()), ..setup(program) };
+        let question = Question::of(program, &request());
+        let mut invocation = Invocation::new(&setup, question, None, scratch.path());
+        invocation.complete().map(|()| invocation.launch().arguments)
+    };
+    for flag in ["-", "-c", "--mcp-config=evil.json"] {
+        assert!(matches!(arguments(flag), Err(Refused::Model)), "{flag}");
+    }
+    let named = arguments("some-model").unwrap();
+    assert!(named.contains(&OsString::from("--model=some-model")), "{named:?}");
 }

@@ -16,6 +16,7 @@ use super::Contract;
 use super::compile::{self, Compiler, Engine, Patterns};
 use super::cycle;
 use super::cycle::Expansion;
+use super::derived::Derived;
 use super::diagnostic::{Diagnostic, Refusal, Severity};
 use super::fingerprint::Fingerprint;
 use super::identity::Identity;
@@ -177,6 +178,7 @@ impl Preflight {
             expansion,
             added: Vec::new(),
             carries: Vec::new(),
+            derived: Derived::default(),
         };
         findings.extend(worked::inspect(&contract));
         if has_rules && let Ok(example) = contract.example() {

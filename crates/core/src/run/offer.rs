@@ -7,7 +7,7 @@ use crate::codec::Format;
 use crate::contract::{Contract, WorkedExample};
 use crate::generate::Prompt;
 use crate::json::{Document, Pointer};
-use crate::lower::{Dialect, EnforcedBy, Loss, Lowering, lower, lower_parameters};
+use crate::lower::{Dialect, EnforcedBy, Loss, Lowering};
 use crate::message::{Enforcement, ToolSpec};
 use crate::stream::Plan;
 
@@ -33,9 +33,9 @@ pub(super) struct Offer {
 #[derive(Debug)]
 pub(super) enum Way {
     /// The provider holds the whole answer to the adapted schema.
-    Native(Lowering),
+    Native(Arc<Lowering>),
     /// The terminal tool takes the answer.
-    Tool { lowering: Lowering, spec: ToolSpec },
+    Tool { lowering: Arc<Lowering>, spec: ToolSpec },
     /// The model is told in words.
     Prompt { instructions: String, example: Option<Document> },
     /// The terminal tool was asked for and denied; only text is left, and nobody says so.
@@ -62,7 +62,7 @@ impl Offer {
         offer.reshape_examples();
         let is_own_shape = offer.lowering().is_some_and(|it| it.inverse.is_identity());
         if is_own_shape && offer.is_enforced() {
-            offer.plan = Some(Arc::new(Plan::compile(&offer.contract)));
+            offer.plan = Some(offer.contract.plan());
         }
         Ok(offer)
     }
@@ -177,7 +177,7 @@ impl Offer {
 /// both. One that the model does not know of will be broken, and the tool's result is the better
 /// place to say so. A grammar in this process is stronger than either.
 fn auto(job: &Job, contract: &Contract, terminal: Terminal) -> Result<Way, RunError> {
-    let lowered = lower(contract, job.dialect).ok();
+    let lowered = contract.lowered(job.dialect).ok();
     match (lowered, terminal) {
         (Some(lowering), Terminal::Offered)
             if job.tools.is_empty() && (job.dialect.is_local() || is_known(&lowering)) =>
@@ -199,7 +199,7 @@ fn is_known(lowering: &Lowering) -> bool {
 }
 
 fn native(job: &Job, contract: &Contract) -> Result<Way, RunError> {
-    let lowering = lower(contract, job.dialect).map_err(|unportable| {
+    let lowering = contract.lowered(job.dialect).map_err(|unportable| {
         let dialect = job.dialect.name();
         let message = format!("the contract cannot be put to {dialect}: {unportable}");
         RunError::new(Outcome::Config, message).advise(Advice::UseToolOrPrompt)
@@ -209,11 +209,11 @@ fn native(job: &Job, contract: &Contract) -> Result<Way, RunError> {
 
 /// Offers the terminal tool, strictly where the dialect can say the contract.
 fn tool(job: &Job, contract: &Contract) -> Result<Way, RunError> {
-    let strict = lower_parameters(contract, job.dialect).map(|it| (it, Enforcement::Strict));
+    let strict = contract.lowered_parameters(job.dialect).map(|it| (it, Enforcement::Strict));
     // What is not enforced may use any words; these are those of plain JSON Schema.
     let (lowering, enforcement) = strict
         .or_else(|_| {
-            lower_parameters(contract, Dialect::ClaudeCode).map(|it| (it, Enforcement::Hint))
+            contract.lowered_parameters(Dialect::ClaudeCode).map(|it| (it, Enforcement::Hint))
         })
         .map_err(|unportable| {
             let message = format!("the contract cannot be a tool's parameters: {unportable}");

@@ -9,6 +9,7 @@ mod ending;
 #[cfg(test)]
 mod laws;
 mod record;
+mod recovery;
 #[cfg(test)]
 mod tests;
 
@@ -23,8 +24,8 @@ use crate::price::Cost;
 
 use record::Ended;
 
-pub use beginning::{Approved, Brief, ChainPolicy, ChainStart};
-pub use record::{Known, Record, SessionEnd};
+pub use beginning::{Brief, ChainPolicy, ChainStart};
+pub use record::{Known, Proposal, Record, SessionEnd};
 
 /// A chain that was left for longer than this is not gone on with: what it knows is old.
 pub const STALE_MS: i64 = 60 * 60 * 1_000;
@@ -32,8 +33,6 @@ pub const STALE_MS: i64 = 60 * 60 * 1_000;
 /// What to do next.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step {
-    /// Mark memories that have faded as inactive, then say [`Chain::performed`].
-    Decay,
     /// Delete the handoff file if there is one, then say [`Chain::performed`].
     DeleteHandoff,
     /// Say [`Chain::began`], store that with the session's row, run it, and say [`Chain::finished`].
@@ -108,8 +107,6 @@ pub struct ChainSession {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 enum State {
-    /// Memories are to be looked at.
-    Fading,
     /// A handoff is to be deleted, then this happens.
     Clearing { then: Next },
     /// A session is to begin.
@@ -136,7 +133,7 @@ impl Chain {
     /// Begins a chain; one whose tier the policy does not allow ends with an event.
     pub fn begin(start: ChainStart, policy: ChainPolicy, now_ms: i64) -> Self {
         let mut chain = Self {
-            state: State::Fading,
+            state: State::Clearing { then: Next::Run { brief: Box::new(start.brief()) } },
             sessions: Vec::new(),
             spent: Cost::default(),
             acted_on: Vec::new(),
@@ -179,8 +176,7 @@ impl Chain {
     pub fn outcome(&self) -> Option<&ChainOutcome> {
         match &self.state {
             State::Over { outcome } => Some(outcome),
-            State::Fading
-            | State::Clearing { .. }
+            State::Clearing { .. }
             | State::Ready { .. }
             | State::Running { .. }
             | State::Recording { .. } => None,
@@ -192,7 +188,6 @@ impl Chain {
     /// While a session runs it is its brief: nobody may act on that but who said [`Chain::began`].
     pub fn step(&self) -> Step {
         match &self.state {
-            State::Fading => Step::Decay,
             State::Clearing { .. } => Step::DeleteHandoff,
             State::Ready { brief } | State::Running { brief, .. } => Step::RunTier(brief.clone()),
             State::Recording { record, .. } => Step::Record(record.clone()),
@@ -200,16 +195,15 @@ impl Chain {
         }
     }
 
-    /// Tells that memories were looked at, a handoff deleted or a record written.
+    /// Tells that a handoff was deleted or a record written.
     pub fn performed(&mut self, now_ms: i64) -> Result<(), OutOfTurn> {
-        let state = std::mem::replace(&mut self.state, State::Fading);
-        self.state = match state {
-            State::Fading => State::Clearing { then: Next::Run { brief: Box::new(self.first()) } },
-            State::Recording { then, .. } => State::Clearing { then },
-            State::Clearing { then: Next::Run { brief } } => State::Ready { brief },
-            State::Clearing { then: Next::End { outcome } } => State::Over { outcome },
-            state @ (State::Ready { .. } | State::Running { .. } | State::Over { .. }) => {
-                self.state = state;
+        self.state = match &self.state {
+            State::Recording { then, .. } => State::Clearing { then: then.clone() },
+            State::Clearing { then: Next::Run { brief } } => State::Ready { brief: brief.clone() },
+            State::Clearing { then: Next::End { outcome } } => {
+                State::Over { outcome: outcome.clone() }
+            }
+            State::Ready { .. } | State::Running { .. } | State::Over { .. } => {
                 return Err(self.out_of_turn("performed a step"));
             }
         };
@@ -241,7 +235,10 @@ impl Chain {
             return Err(self.out_of_turn("finished a session"));
         };
         let (brief, session_id) = (brief.clone(), session_id.clone());
-        let extracted = Extracted::of(finished, brief.tier, self.policy.legacy);
+        let mut extracted = Extracted::of(finished, brief.tier, self.policy.legacy);
+        if let Some(redactor) = known.redactor {
+            extracted.mask(redactor);
+        }
         if let Some(cost) = finished.cost {
             self.spent += cost;
         }
@@ -264,6 +261,7 @@ impl Chain {
         self.act_on(record.acted_on(known));
         self.moved_at_ms = now_ms;
         let then = self.follow(&ended, decision, &mut record);
+        record.supersede(known.waiting);
         if let Some(end) = &record.session {
             self.settle_session(&end.id, end.status, end.extraction);
         }
@@ -287,7 +285,6 @@ impl Chain {
 
     fn out_of_turn(&self, told: &'static str) -> OutOfTurn {
         let is = match &self.state {
-            State::Fading => "about to begin",
             State::Clearing { .. } => "about to delete a handoff",
             State::Ready { .. } => "about to begin a session",
             State::Running { .. } => "in a session",

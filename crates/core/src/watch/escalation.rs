@@ -5,6 +5,7 @@
 
 mod block;
 mod blocked;
+mod leave;
 #[cfg(test)]
 mod tests;
 
@@ -18,6 +19,7 @@ use super::tier::Tier;
 use crate::price::Cost;
 
 pub use block::{ESCALATION_LIMIT_CHARS, EscalationBlock, escalation_block};
+pub use leave::{LEAVE_MS, Waiting};
 
 /// One hour.
 const HOUR_MS: i64 = 60 * 60 * 1_000;

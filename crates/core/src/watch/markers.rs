@@ -158,8 +158,11 @@ impl RefusedLine {
         self.reason.is_slip().then(|| {
             let Self { block, line, reason, text } = self;
             let why = reason.explanation();
-            let message =
-                format!("line {line} of text {block} looks like a marker, but {why}: {text}");
+            let message = if *reason == Refused::TooMuch {
+                format!("{why}: from line {line} of text {block} on, nobody looked for markers")
+            } else {
+                format!("line {line} of text {block} looks like a marker, but {why}: {text}")
+            };
             Event::of_watch(Level::Warning, message)
         })
     }

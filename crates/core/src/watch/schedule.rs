@@ -19,7 +19,7 @@ pub enum Trigger {
     Scheduled,
     /// Somebody asked on the command line.
     Manual,
-    /// Somebody asked through the API.
+    /// Somebody asked through the API or the dashboard.
     Api,
     /// An alert came in.
     Alert,
@@ -117,23 +117,31 @@ impl Schedule {
         Self { interval_ms: interval_ms.max(0), last_end_ms: None, verifications: Vec::new() }
     }
 
-    /// Says what begins next; of two at the same time, the scheduled chain.
+    /// Says what begins next: a scheduled chain that is due, else what is due first.
     pub fn next(&mut self, now_ms: i64) -> NextChain {
         self.last_end_ms = self.last_end_ms.map(|end| end.min(now_ms));
-        for verification in &mut self.verifications {
-            verification.repaired_at_ms = verification.repaired_at_ms.min(now_ms);
-        }
+        self.forget(now_ms);
         let at_ms = self.last_end_ms.map_or(now_ms, |end| end.saturating_add(self.interval_ms));
         match self.verifications.iter().min_by_key(|it| it.due_at_ms()) {
-            Some(first) if first.due_at_ms() < at_ms => {
+            Some(first) if at_ms > now_ms && first.due_at_ms() < at_ms => {
                 NextChain { at_ms: first.due_at_ms(), what: NextKind::Verification(first.clone()) }
             }
             Some(_) | None => NextChain { at_ms, what: NextKind::Scheduled },
         }
     }
 
+    /// Drops what nobody looked at for an interval: a scheduled chain has looked since, or will at once.
+    fn forget(&mut self, now_ms: i64) {
+        let interval_ms = self.interval_ms;
+        self.verifications.retain_mut(|it| {
+            it.repaired_at_ms = it.repaired_at_ms.min(now_ms);
+            now_ms.saturating_sub(it.due_at_ms()) <= interval_ms
+        });
+    }
+
     /// Tells that a chain ended; only a scheduled one moves the deadline.
     pub fn chain_ended(&mut self, trigger: Trigger, now_ms: i64) {
+        self.forget(now_ms);
         match trigger {
             Trigger::Scheduled => self.last_end_ms = Some(now_ms),
             Trigger::Manual
@@ -211,6 +219,34 @@ mod tests {
         );
         schedule.verified(&expected);
         assert_eq!(schedule.next(1_000), scheduled(INTERVAL_MS));
+    }
+
+    /// Who starts looks at everything first, and at what was repaired long ago not at all.
+    #[test]
+    fn a_scheduled_chain_that_is_due_goes_first_and_old_repairs_are_forgotten() {
+        let mut schedule = Schedule::new(INTERVAL_MS);
+        schedule.repaired(verification("old", 0));
+        let now = VERIFICATION_MS + INTERVAL_MS + 1;
+        schedule.repaired(verification("due", now - VERIFICATION_MS));
+        assert_eq!(schedule.next(now), scheduled(now));
+        schedule.chain_ended(Trigger::Scheduled, now);
+        let due = verification("due", now - VERIFICATION_MS);
+        let expected = NextChain { at_ms: now, what: NextKind::Verification(due.clone()) };
+        assert_eq!((schedule.next(now), &schedule.verifications), (expected, &vec![due]));
+    }
+
+    /// Whoever never asks what is next, as one chain does not, keeps no more than an interval of them.
+    #[test]
+    fn repairs_do_not_pile_up_where_nobody_looks_at_them() {
+        let mut schedule = Schedule::new(INTERVAL_MS);
+        for (hours, service) in (0..).zip(["a", "b", "c", "d", "e"]) {
+            let now = hours * INTERVAL_MS;
+            schedule.chain_ended(Trigger::Manual, now);
+            schedule.repaired(verification(service, now));
+        }
+        let left: Vec<&str> =
+            schedule.verifications.iter().map(|it| it.services[0].as_str()).collect();
+        assert_eq!(left, ["d", "e"]);
     }
 
     #[test]

@@ -87,27 +87,6 @@ pub struct ServiceState {
     pub cleared_at_ms: Option<i64>,
 }
 
-/// What a check changed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ServiceChange {
-    /// What is known of the service from now on.
-    pub state: ServiceState,
-    /// What it was before, if that is something else or nothing was known.
-    pub turned: Turn,
-}
-
-/// Whether a check found something else than the one before.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Turn {
-    /// It was never checked before.
-    First,
-    /// It is as it was.
-    Same,
-    /// It was this.
-    From(ServiceStatus),
-}
-
 /// The longest name of a service: what DNS, Docker and systemd take. A longer one is a mistake of
 /// whoever says it, and no key.
 pub const SERVICE_NAME_LIMIT_BYTES: usize = 255;
@@ -117,35 +96,27 @@ pub const CLEARING_STREAK: u32 = 2;
 
 impl ServiceState {
     /// Returns what is known after a check at `now_ms`.
-    pub fn after(before: Option<&Self>, check: &ServiceCheck, now_ms: i64) -> ServiceChange {
+    pub fn after(before: Option<&Self>, check: &ServiceCheck, now_ms: i64) -> Self {
         let is_healthy = check.status == ServiceStatus::Healthy;
         let streak =
             |before: u32, goes_on: bool| if goes_on { before.saturating_add(1) } else { 0 };
         let healthy_streak = streak(before.map_or(0, |it| it.healthy_streak), is_healthy);
         let clears = healthy_streak > 0 && healthy_streak.is_multiple_of(CLEARING_STREAK);
-        let turned = match before {
-            None => Turn::First,
-            Some(before) if before.status == check.status => Turn::Same,
-            Some(before) => Turn::From(before.status),
-        };
-        let state = Self {
+        let same = before.filter(|before| before.status == check.status);
+        Self {
             name: check.name.clone(),
             status: check.status,
             detail: check.detail.clone(),
             healthy_streak,
             unhealthy_streak: streak(before.map_or(0, |it| it.unhealthy_streak), !is_healthy),
-            changed_at_ms: match (before, turned) {
-                (Some(before), Turn::Same) => before.changed_at_ms,
-                (_, Turn::First | Turn::Same | Turn::From(_)) => now_ms,
-            },
+            changed_at_ms: same.map_or(now_ms, |before| before.changed_at_ms),
             checked_at_ms: now_ms,
             cleared_at_ms: if clears {
                 Some(now_ms)
             } else {
                 before.and_then(|it| it.cleared_at_ms)
             },
-        };
-        ServiceChange { state, turned }
+        }
     }
 }
 
@@ -157,7 +128,7 @@ pub fn fold_checks(
     known: &[ServiceState],
     checks: &[ServiceCheck],
     now_ms: i64,
-) -> Vec<ServiceChange> {
+) -> Vec<ServiceState> {
     let mut worst: Vec<ServiceCheck> = Vec::new();
     let mut places: BTreeMap<&str, usize> = BTreeMap::new();
     for check in checks {
@@ -193,7 +164,7 @@ mod tests {
     fn history(checks: &[ServiceStatus]) -> ServiceState {
         let mut state = None;
         for (second, status) in (1..).zip(checks) {
-            state = Some(ServiceState::after(state.as_ref(), &check(*status), second).state);
+            state = Some(ServiceState::after(state.as_ref(), &check(*status), second));
         }
         state.unwrap()
     }
@@ -227,12 +198,12 @@ mod tests {
     #[test]
     fn a_session_is_one_check_of_a_service_and_the_worst_counts() {
         let twice = [check(Healthy), check(Down), check(Healthy)];
-        let changes = fold_checks(&[], &twice, 1);
-        assert_eq!(changes, [ServiceState::after(None, &check(Down), 1)]);
+        let folded = fold_checks(&[], &twice, 1);
+        assert_eq!(folded, [ServiceState::after(None, &check(Down), 1)]);
         let spaced = ServiceCheck { name: " jellyfin ".to_owned(), ..check(Healthy) };
         let known = [history(&[Healthy])];
-        let changes = fold_checks(&known, &[spaced, check(Healthy)], 2);
-        assert_eq!(changes[0].state, history(&[Healthy, Healthy]));
+        let folded = fold_checks(&known, &[spaced, check(Healthy)], 2);
+        assert_eq!(folded, [history(&[Healthy, Healthy])]);
     }
 
     #[test]

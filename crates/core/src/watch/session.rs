@@ -1,6 +1,10 @@
 //! What a session came to: how it ended, and what it left.
 
 mod extracted;
+mod masked;
+#[cfg(test)]
+mod tests;
+
 use serde::{Deserialize, Serialize};
 
 use super::markers::Markers;
@@ -8,9 +12,6 @@ use super::response::AgentResponse;
 use crate::price::Cost;
 
 pub use extracted::{Ask, Extracted};
-
-/// The exit code of a process that is ended for taking too long.
-const KILLED_CODE: i32 = 137;
 
 /// Where a session stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -99,15 +100,6 @@ impl SessionEnding {
             Self::Exited { .. } | Self::Lost => SessionStatus::Failed,
             Self::Stopped => SessionStatus::Stopped,
             Self::TimedOut => SessionStatus::TimedOut,
-        }
-    }
-
-    /// Returns the exit code, if there is one.
-    pub fn exit_code(self) -> Option<i32> {
-        match self {
-            Self::Exited { code, .. } => Some(code),
-            Self::TimedOut => Some(KILLED_CODE),
-            Self::Stopped | Self::Lost => None,
         }
     }
 }
@@ -204,12 +196,13 @@ impl Finished {
     }
 }
 
-/// Returns what a session answered in words: its result, else what it said last, else its summary.
+/// Returns what a session answered in words: its result, else the last that it `said`, else its summary.
 pub fn response_text<'t>(
     result: Option<&'t str>,
-    last_said: Option<&'t str>,
+    said: &'t [String],
     summary: Option<&'t str>,
 ) -> Option<&'t str> {
-    let is_said = |text: &&str| !text.trim().is_empty();
-    [result, last_said, summary].into_iter().flatten().find(is_said)
+    let last_first = said.iter().rev().map(String::as_str);
+    let mut texts = result.into_iter().chain(last_first).chain(summary);
+    texts.find(|text| !text.trim().is_empty())
 }

@@ -44,6 +44,21 @@ impl TierTool {
         }
     }
 
+    /// Returns its names in `qwen`.
+    pub fn qwen_names(self) -> &'static [&'static str] {
+        match self {
+            Self::Shell => &["run_shell_command"],
+            Self::Read => &["read_file", "list_directory"],
+            Self::Grep => &["grep_search"],
+            Self::Glob => &["glob"],
+            Self::Task => &["agent"],
+            Self::WebFetch => &["web_fetch"],
+            Self::WebSearch => &["web_search"],
+            Self::Write => &["write_file"],
+            Self::Edit => &["edit"],
+        }
+    }
+
     /// Returns the names of our own tools for it, none where we have none.
     pub fn own_names(self) -> &'static [&'static str] {
         match self {
@@ -83,7 +98,8 @@ const CHANGE: [TierTool; 9] = [
 ];
 
 /// Tier 1 changes nothing. What is known to act on services is denied to it wherever it stands; this list
-/// is for what changes anything else, with options before its verb and without.
+/// is for what changes anything else, with options before its verb and without. What it may ask of
+/// `systemctl` is judged by its words, beside this list.
 const OBSERVE_DENIED: [&str; 50] = [
     "docker * restart *",
     "docker * stop *",
@@ -153,14 +169,10 @@ const INVESTIGATE_DENIED: [&str; 12] = [
     "gh pr merge *",
 ];
 
-/// Nobody does what cannot be undone.
-const REMEDIATE_DENIED: [&str; 27] = [
+/// Nobody does what cannot be undone. How `rm` is written is judged by its words, beside this list.
+const REMEDIATE_DENIED: [&str; 23] = [
     "rm -rf /",
-    "rm -rf /*",
     "rm -fr /",
-    "rm -fr /*",
-    "rm -r -f /*",
-    "rm * --no-preserve-root *",
     "docker system prune *",
     "docker volume prune *",
     "docker * system prune *",

@@ -136,7 +136,7 @@ mod tests {
         loop {
             match chain.step() {
                 Step::Done(outcome) => return (chain, outcome),
-                Step::Decay | Step::DeleteHandoff | Step::RunTier(_) | Step::Record(_) => {
+                Step::DeleteHandoff | Step::RunTier(_) | Step::Record(_) => {
                     chain.performed(0).unwrap();
                 }
             }

@@ -41,6 +41,17 @@ fn what_was_forgotten_leaves_no_trace() {
 }
 
 #[test]
+fn a_cache_that_was_lost_is_made_anew() {
+    let expected = scores_after(&mut model(1), &[1, 2, 3]);
+    let mut model = model(1);
+    model.evaluate(&[9, 9]).unwrap();
+    // As a panic in the middle of reading leaves it.
+    model.cache = Cache::default();
+    model.truncate(0);
+    assert_eq!(scores_after(&mut model, &[1, 2, 3]), expected);
+}
+
+#[test]
 fn positions_matter() {
     assert_ne!(scores_after(&mut model(1), &[5, 6, 7]), scores_after(&mut model(1), &[6, 5, 7]));
 }

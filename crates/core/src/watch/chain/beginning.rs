@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Chain, ChainOutcome, Next, Record, State};
-use crate::watch::escalation::{BlockedBy, Escalate, EscalationPolicy, WatchMode};
+use super::{Chain, ChainOutcome, Next, Proposal, Record, State};
+use crate::watch::escalation::{BlockedBy, EscalationPolicy, WatchMode};
 use crate::watch::event::Event;
 use crate::watch::level::Level;
 use crate::watch::memory::MemoryPolicy;
@@ -23,19 +23,10 @@ pub struct ChainStart {
     /// What somebody asked for, in their words; every session is told.
     pub request: Option<String>,
     /// What the first session is told of an earlier one: an escalation that somebody gave leave to.
-    pub approved: Option<Approved>,
+    pub approved: Option<Proposal>,
 }
 
-/// An escalation that somebody gave leave to.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Approved {
-    /// The session that asked.
-    pub from_session: String,
-    /// What the next one is told.
-    pub escalate: Escalate,
-}
-
-/// What is allowed to a chain, as it was at its start.
+/// What is allowed to a chain: as it was at its start, or when somebody went on with it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChainPolicy {
     /// What may be escalated.
@@ -67,22 +58,24 @@ pub struct Brief {
     pub affected: Vec<String>,
 }
 
-impl Chain {
+impl ChainStart {
     /// Returns the brief of the first session.
-    pub(super) fn first(&self) -> Brief {
-        let approved = self.start.approved.as_ref();
+    pub(super) fn brief(&self) -> Brief {
+        let approved = self.approved.as_ref();
         Brief {
-            chain_id: self.start.id.clone(),
+            chain_id: self.id.clone(),
             number: 1,
-            tier: self.start.tier,
-            trigger: self.start.trigger,
+            tier: self.tier,
+            trigger: self.trigger,
             parent: approved.map(|it| it.from_session.clone()),
-            request: self.start.request.clone(),
+            request: self.request.clone(),
             escalation: approved.map(|it| it.escalate.context.clone()),
             affected: approved.map(|it| it.escalate.affected.clone()).unwrap_or_default(),
         }
     }
+}
 
+impl Chain {
     /// Returns why the chain must not begin with its tier.
     pub(super) fn refusal(&self) -> Option<BlockedBy> {
         let policy = &self.policy.escalation;

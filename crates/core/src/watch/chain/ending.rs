@@ -1,18 +1,15 @@
-//! What follows a session, and what follows when there is nobody left who watched it.
+//! What follows a session.
 
 use super::record::Ended;
-use super::{
-    Brief, Chain, ChainOutcome, Decision, Next, OutOfTurn, Record, STALE_MS, SessionEnd, State,
-};
+use super::{Brief, Chain, ChainOutcome, Decision, Next, OutOfTurn, Proposal, Record, State};
 use crate::excerpt;
-use crate::watch::cooldown::ActionRecord;
 use crate::watch::escalation::PastEscalation;
 use crate::watch::event::Event;
 use crate::watch::level::Level;
 use crate::watch::notification::{Notification, NotificationCategory};
 use crate::watch::quote::{one_line, quoted};
 use crate::watch::schedule::Trigger;
-use crate::watch::session::{ExitClaim, Extraction, SessionEnding, SessionStatus};
+use crate::watch::session::{ExitClaim, SessionEnding, SessionStatus};
 use crate::watch::tier::Tier;
 
 /// How much of a summary, and of a list of services, people are told.
@@ -59,19 +56,21 @@ impl Chain {
             Decision::Blocked(blocked) => {
                 record.events.extend(blocked.events);
                 record.notifications.extend(blocked.notification);
-                record.proposal = blocked.proposal;
+                let from_session = session_id.to_owned();
+                record.proposal =
+                    blocked.proposal.map(|escalate| Proposal { from_session, escalate });
                 Next::End { outcome: ChainOutcome::Blocked(blocked.by) }
             }
             Decision::Nothing => {
                 record.events.extend(complaint(brief.tier, ending));
                 record.notifications.extend(self.report(brief, record));
-                Next::End { outcome: self.outcome_of(ending) }
+                Next::End { outcome: self.outcome_of(ended.status()) }
             }
         }
     }
 
-    fn outcome_of(&self, ending: SessionEnding) -> ChainOutcome {
-        match ending.status() {
+    fn outcome_of(&self, status: SessionStatus) -> ChainOutcome {
+        match status {
             SessionStatus::Stopped => ChainOutcome::Stopped,
             SessionStatus::Failed | SessionStatus::TimedOut => ChainOutcome::Failed,
             SessionStatus::Running | SessionStatus::Completed | SessionStatus::Escalated => {
@@ -105,7 +104,7 @@ impl Chain {
         let services: Vec<String> = record
             .services
             .iter()
-            .map(|it| format!("- {}: {}", one_line(&it.state.name), it.state.status.name()))
+            .map(|it| format!("- {}: {}", one_line(&it.name), it.status.name()))
             .collect();
         parts.push(excerpt(&services.join("\n"), TOLD_CHARS, "…").into_owned());
         parts.retain(|part| !part.is_empty());
@@ -134,67 +133,8 @@ impl Chain {
         Ok(())
     }
 
-    /// Goes on with a chain that was stored by a watch that is gone.
-    ///
-    /// A session that had begun is lost; one that had not begins, unless what is known is old. What a
-    /// lost session had reserved or done to services is in `actions`: it is looked at again.
-    pub fn recovered(&mut self, actions: &[ActionRecord], now_ms: i64) {
-        let is_stale = now_ms.saturating_sub(self.moved_at_ms) > STALE_MS;
-        match &self.state {
-            State::Running { brief, session_id } => {
-                let (brief, session_id) = (brief.clone(), session_id.clone());
-                let is_own = |it: &&ActionRecord| it.session_id.as_deref() == Some(&session_id);
-                self.act_on(actions.iter().filter(is_own).map(|it| it.service.clone()));
-                self.lose(&brief, &session_id, now_ms);
-            }
-            State::Ready { brief } if is_stale => {
-                let message = format!(
-                    "{} did not begin: its chain was left for over an hour, and what it knows is old",
-                    brief.tier
-                );
-                let event = Event::of_watch(Level::Warning, message);
-                self.end_with(ChainOutcome::Stale, event, now_ms);
-            }
-            State::Fading
-            | State::Clearing { .. }
-            | State::Ready { .. }
-            | State::Recording { .. }
-            | State::Over { .. } => {}
-        }
-    }
-
-    fn lose(&mut self, brief: &Brief, session_id: &str, now_ms: i64) {
-        let tier = brief.tier;
-        let message =
-            format!("the watch was gone while {tier} was at work; what it did is not known");
-        let level = if tier == Tier::Observe { Level::Warning } else { Level::Critical };
-        let notification = (tier > Tier::Observe).then(|| Notification {
-            category: NotificationCategory::HumanAttention,
-            cause: format!("lost {tier}"),
-            title: format!("Needs human attention: {tier} was interrupted"),
-            body: format!("{message}. Its session is {session_id}."),
-        });
-        let session = SessionEnd {
-            id: session_id.to_owned(),
-            tier,
-            status: SessionEnding::Lost.status(),
-            exit_code: SessionEnding::Lost.exit_code(),
-            extraction: Extraction::None,
-            summary: None,
-        };
-        self.settle_session(session_id, session.status, session.extraction);
-        let record = Record {
-            session: Some(session),
-            events: vec![Event::of_watch(level, message)],
-            notifications: notification.into_iter().collect(),
-            ..Record::default()
-        };
-        let then = Next::End { outcome: ChainOutcome::Lost };
-        self.state = State::Recording { record: Box::new(record), then };
-        self.moved_at_ms = now_ms;
-    }
-
-    fn end_with(&mut self, outcome: ChainOutcome, event: Event, now_ms: i64) {
+    /// Ends a chain between two sessions, with a word.
+    pub(super) fn end_with(&mut self, outcome: ChainOutcome, event: Event, now_ms: i64) {
         let record = Record { events: vec![event], ..Record::default() };
         self.state = State::Recording { record: Box::new(record), then: Next::End { outcome } };
         self.moved_at_ms = now_ms;

@@ -116,14 +116,15 @@ enum Fate {
 fn live(
     disk: &mut Disk,
     plays: &[Play],
+    policy: &ChainPolicy,
     fates: &mut impl Iterator<Item = Fate>,
 ) -> Option<ChainOutcome> {
     let mut chain: Chain = serde_json::from_str(&disk.state).unwrap();
-    chain.recovered(&[], 0);
+    chain.recovered(policy.clone(), &[], 0);
     loop {
         match chain.step() {
             Step::Done(outcome) => return Some(outcome),
-            Step::Decay | Step::DeleteHandoff => {
+            Step::DeleteHandoff => {
                 chain.performed(0).unwrap();
                 store(disk, &chain, None);
             }
@@ -179,11 +180,11 @@ proptest! {
             id: "c".to_owned(), trigger: Trigger::Scheduled, tier: first, request: None, approved: None,
         };
         let mut disk = Disk::default();
-        store(&mut disk, &Chain::begin(start, policy, 0), None);
+        store(&mut disk, &Chain::begin(start, policy.clone(), 0), None);
         let mut fates = dies.into_iter();
         // Each death uses up a fate, so that there is a last life.
         let outcome = loop {
-            if let Some(outcome) = live(&mut disk, &plays, &mut fates) {
+            if let Some(outcome) = live(&mut disk, &plays, &policy, &mut fates) {
                 break outcome;
             }
         };
@@ -237,7 +238,7 @@ proptest! {
             prop_assert_eq!(&serde_json::from_str::<Chain>(&text).unwrap(), &chain);
             match chain.step() {
                 Step::Done(_) => break,
-                Step::Decay | Step::DeleteHandoff | Step::Record(_) => chain.performed(8).unwrap(),
+                Step::DeleteHandoff | Step::Record(_) => chain.performed(8).unwrap(),
                 Step::RunTier(_) if matches!(chain.state, State::Ready { .. }) => {
                     chain.began(number.to_string(), 8).unwrap();
                 }

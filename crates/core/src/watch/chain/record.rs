@@ -3,12 +3,13 @@
 use serde::{Deserialize, Serialize};
 
 use super::Brief;
+use crate::redact::Redactor;
 use crate::watch::cooldown::{ActionRecord, CooldownChange, settle_claims};
-use crate::watch::escalation::{Escalate, PastEscalation};
+use crate::watch::escalation::{Escalate, PastEscalation, Waiting};
 use crate::watch::event::Event;
 use crate::watch::memory::{Memory, MemoryChange, MemoryPolicy, MemorySource, learn};
 use crate::watch::notification::Notification;
-use crate::watch::services::{ServiceChange, ServiceState, fold_checks};
+use crate::watch::services::{ServiceState, fold_checks};
 use crate::watch::session::{Extracted, Extraction, Finished, SessionStatus};
 use crate::watch::tier::Tier;
 
@@ -23,12 +24,22 @@ pub struct Known<'k> {
     pub actions: &'k [ActionRecord],
     /// The escalations of the last hour, and all of this session.
     pub escalations: &'k [PastEscalation],
+    /// The escalations that wait for leave.
+    pub waiting: &'k [Waiting],
+    /// What masks whatever goes on record, if anything does: names are compared as they are there.
+    pub redactor: Option<&'k Redactor>,
 }
 
 impl Known<'_> {
     /// Nothing.
-    pub const NOTHING: Known<'static> =
-        Known { memories: &[], services: &[], actions: &[], escalations: &[] };
+    pub const NOTHING: Known<'static> = Known {
+        memories: &[],
+        services: &[],
+        actions: &[],
+        escalations: &[],
+        waiting: &[],
+        redactor: None,
+    };
 }
 
 /// A session that has ended, and what it came to.
@@ -40,6 +51,16 @@ pub(super) struct Ended<'e> {
     pub(super) extracted: &'e Extracted,
 }
 
+impl Ended<'_> {
+    /// Returns where the session stands: one that came to its end and left nothing has failed.
+    pub(super) fn status(&self) -> SessionStatus {
+        match (self.finished.ending.status(), self.extracted.by) {
+            (SessionStatus::Completed, Extraction::None) => SessionStatus::Failed,
+            (status, Extraction::Structured | Extraction::Markers | Extraction::None) => status,
+        }
+    }
+}
+
 /// The end of a session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionEnd {
@@ -49,12 +70,19 @@ pub struct SessionEnd {
     pub tier: Tier,
     /// Where it stands for good.
     pub status: SessionStatus,
-    /// Its exit code, if it has one.
-    pub exit_code: Option<i32>,
     /// How its yield was found.
     pub extraction: Extraction,
     /// Its summary, if it gave one.
     pub summary: Option<String>,
+}
+
+/// An escalation, and who asked for it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Proposal {
+    /// The session that asked.
+    pub from_session: String,
+    /// What the next one is told.
+    pub escalate: Escalate,
 }
 
 /// What is to be written.
@@ -67,13 +95,16 @@ pub struct Record {
     /// What changes in what is remembered.
     pub memories: Vec<MemoryChange>,
     /// What changes in how services are.
-    pub services: Vec<ServiceChange>,
+    pub services: Vec<ServiceState>,
     /// What changes in what was done to services.
     pub cooldowns: Vec<CooldownChange>,
     /// The escalation that is acted on.
     pub escalation: Option<PastEscalation>,
     /// The escalation that waits for leave: a chain may begin with it once somebody gives it.
-    pub proposal: Option<Escalate>,
+    pub proposal: Option<Proposal>,
+    /// The escalations that do not wait any more, because this one does.
+    #[serde(default)]
+    pub superseded: Vec<String>,
     /// What people are told: queued with the rest, sent later.
     pub notifications: Vec<Notification>,
     /// What the log should say.
@@ -88,7 +119,7 @@ impl Record {
         known: &Known<'_>,
         now_ms: i64,
     ) -> Self {
-        let Ended { session_id, brief, finished, extracted } = *ended;
+        let Ended { session_id, brief, extracted, .. } = *ended;
         let tier = brief.tier;
         let source = MemorySource::Session { id: session_id.to_owned(), tier };
         let learned = learn(known.memories, &extracted.claims, &source, policy, now_ms);
@@ -98,19 +129,28 @@ impl Record {
             session: Some(SessionEnd {
                 id: session_id.to_owned(),
                 tier,
-                status: finished.ending.status(),
-                exit_code: finished.ending.exit_code(),
+                status: ended.status(),
                 extraction: extracted.by,
                 summary: extracted.summary.clone(),
             }),
             events,
             memories: learned.changes,
             services: fold_checks(known.services, &extracted.checks, now_ms),
-            cooldowns: settle_claims(known.actions, &finished.markers.cooldowns, now_ms),
+            cooldowns: settle_claims(known.actions, &extracted.cooldowns, now_ms),
             escalation: None,
             proposal: None,
+            superseded: Vec::new(),
             notifications: Vec::new(),
             notes: extracted.notes.clone(),
+        }
+    }
+
+    /// Withdraws what is `waiting` for leave to what this asks for, too.
+    pub(super) fn supersede(&mut self, waiting: &[Waiting]) {
+        let Some(Proposal { escalate, .. }) = &self.proposal else { return };
+        for older in waiting.iter().filter(|it| it.is_replaced_by(escalate)) {
+            self.superseded.push(older.id.clone());
+            self.events.push(older.replaced());
         }
     }
 

@@ -4,7 +4,7 @@ use test_case::test_case;
 
 use super::*;
 use crate::watch::cooldown::{ActionRecord, ActionState, CooldownAction};
-use crate::watch::escalation::{EscalationPolicy, WatchMode};
+use crate::watch::escalation::{EscalationPolicy, Waiting, WatchMode};
 use crate::watch::event::Event;
 use crate::watch::level::Level;
 use crate::watch::notification::NotificationCategory;
@@ -59,7 +59,7 @@ fn begin_session(chain: &mut Chain, id: &str) -> Brief {
                 return *brief;
             }
             Step::Done(outcome) => panic!("{outcome:?}"),
-            Step::Decay | Step::DeleteHandoff | Step::Record(_) => chain.performed(1).unwrap(),
+            Step::DeleteHandoff | Step::Record(_) => chain.performed(1).unwrap(),
         }
     }
 }
@@ -76,7 +76,7 @@ fn end(chain: &mut Chain) -> ChainOutcome {
         match chain.step() {
             Step::Done(outcome) => return outcome,
             Step::RunTier(brief) => panic!("{brief:?}"),
-            Step::Decay | Step::DeleteHandoff | Step::Record(_) => chain.performed(3).unwrap(),
+            Step::DeleteHandoff | Step::Record(_) => chain.performed(3).unwrap(),
         }
     }
 }
@@ -85,7 +85,8 @@ fn settled() -> ChainOutcome {
     ChainOutcome::Settled { acted_on: Vec::new() }
 }
 
-/// CO-3: memories, handoff, session, record, and the handoff again after any reading.
+/// CO-3: handoff, session, record, and the handoff again after any reading. Memories fade by themselves: what
+/// one is worth is reckoned when somebody looks.
 #[test]
 fn co_3_a_chain_has_its_order() {
     let mut chain = begin(Tier::Observe);
@@ -94,7 +95,6 @@ fn co_3_a_chain_has_its_order() {
         let step = chain.step();
         assert_eq!(step, chain.step());
         let name = match step {
-            Step::Decay => "decay",
             Step::DeleteHandoff => "delete",
             Step::Record(_) => "record",
             Step::RunTier(brief) => {
@@ -113,8 +113,7 @@ fn co_3_a_chain_has_its_order() {
         order.push(name);
         chain.performed(0).unwrap();
     }
-    let expected =
-        ["decay", "delete", "observe", "record", "delete", "investigate", "record", "delete"];
+    let expected = ["delete", "observe", "record", "delete", "investigate", "record", "delete"];
     assert_eq!(order, expected);
 }
 
@@ -173,7 +172,7 @@ fn co_77_a_chain_begins_where_policy_allows(
     let policy = ChainPolicy { escalation, ..ChainPolicy::default() };
     let mut chain = Chain::begin(start(tier), policy, 0);
     match by {
-        None => assert_eq!(chain.step(), Step::Decay),
+        None => assert_eq!(chain.step(), Step::DeleteHandoff),
         Some(by) => {
             let Step::Record(record) = chain.step() else { panic!("{:?}", chain.step()) };
             assert_eq!(record.events.len(), 1);
@@ -201,7 +200,6 @@ fn a_request_reaches_every_session_of_its_chain(tier: Tier) {
 #[test]
 fn co_5_a_hook_that_fails_ends_the_chain_before_any_session() {
     let mut chain = begin(Tier::Observe);
-    chain.performed(0).unwrap();
     chain.performed(0).unwrap();
     chain.aborted("the hook\nfailed", 0).unwrap();
     let Step::Record(record) = chain.step() else { panic!("{:?}", chain.step()) };
@@ -265,7 +263,7 @@ fn a_session_whose_watch_is_gone_is_lost(tier: Tier, level: Level, notifications
     let mut chain = begin(tier);
     begin_session(&mut chain, "s");
     let actions = [acted("s", "web"), acted("other", "db")];
-    chain.recovered(&actions, 9);
+    chain.recovered(ChainPolicy::default(), &actions, 9);
     let Step::Record(record) = chain.step() else { panic!("{:?}", chain.step()) };
     assert_eq!(record.session.unwrap().status, SessionStatus::Failed);
     assert_eq!((record.events[0].level, record.notifications.len()), (level, notifications));
@@ -284,26 +282,118 @@ fn acted(session: &str, service: &str) -> ActionRecord {
     }
 }
 
-/// S2: an escalation that was left for long is not acted on; one that was not, is.
-#[test]
-fn a_chain_that_was_left_for_long_is_not_gone_on_with() {
+/// Returns a chain as it is stored between two sessions: the first asked for the next tier.
+fn left_between_sessions() -> Chain {
     let mut chain = begin(Tier::Observe);
     begin_session(&mut chain, "s");
     end_session(&mut chain, &needed());
     chain.performed(2).unwrap();
+    stored(&chain)
+}
+
+/// The chain, as the next watch reads it.
+fn stored(chain: &Chain) -> Chain {
+    serde_json::from_str(&serde_json::to_string(chain).unwrap()).unwrap()
+}
+
+/// S2: what was left for long is not acted on, between two sessions or before the first; what was not, is.
+#[test]
+fn a_chain_that_was_left_for_long_is_not_gone_on_with() {
+    for (left, moved_at_ms) in [(left_between_sessions(), 2), (stored(&begin(Tier::Observe)), 0)] {
+        let mut soon = left.clone();
+        soon.recovered(ChainPolicy::default(), &[], moved_at_ms + STALE_MS);
+        assert_eq!(soon, left);
+        let mut late = left;
+        late.recovered(ChainPolicy::default(), &[], moved_at_ms + STALE_MS + 1);
+        assert_eq!(end(&mut late), ChainOutcome::Stale);
+    }
+}
+
+/// What is over but for its last step is not stale, however long it was left.
+#[test]
+fn a_chain_that_had_ended_ends_as_it_had() {
+    let mut chain = begin(Tier::Observe);
+    begin_session(&mut chain, "s");
+    end_session(&mut chain, &finished(Escalation::NotNeeded));
     chain.performed(2).unwrap();
-    let mut soon = chain.clone();
-    soon.recovered(&[], 2 + STALE_MS);
-    assert_eq!(soon, chain);
-    chain.recovered(&[], 3 + STALE_MS);
-    assert_eq!(end(&mut chain), ChainOutcome::Stale);
+    let mut chain = stored(&chain);
+    chain.recovered(ChainPolicy::default(), &[], 3 + STALE_MS);
+    assert_eq!(end(&mut chain), settled());
+}
+
+/// CO-77, CO-78: whoever goes on goes by the policy of today, and says so as ever.
+#[test_case(&EscalationPolicy { mode: WatchMode::DryRun, ..EscalationPolicy::default() }, BlockedBy::DryRun, Level::Info, 0; "a dry run")]
+#[test_case(&EscalationPolicy { max_tier: Tier::Observe, ..EscalationPolicy::default() }, BlockedBy::MaxTier, Level::Critical, 1; "a lower tier at most")]
+#[test_case(&EscalationPolicy { approval: vec![Tier::Investigate], ..EscalationPolicy::default() }, BlockedBy::NeedsApproval, Level::Warning, 1; "leave")]
+fn co_77_a_chain_that_was_left_goes_on_by_the_policy_of_today(
+    escalation: &EscalationPolicy,
+    by: BlockedBy,
+    level: Level,
+    notifications: usize,
+) {
+    let policy = ChainPolicy { escalation: escalation.clone(), ..ChainPolicy::default() };
+    let mut chain = left_between_sessions();
+    chain.recovered(policy, &[], 3);
+    let Step::Record(record) = chain.step() else { panic!("{:?}", chain.step()) };
+    let told: Vec<Level> = record.events.iter().map(|it| it.level).collect();
+    assert_eq!((told, record.notifications.len()), (vec![level], notifications));
+    assert!(record.events[0].message.starts_with("escalation to tier 2 blocked (a): "));
+    let proposal = record.proposal.filter(|it| it.from_session == "s");
+    let context = proposal.map(|it| it.escalate.context);
+    assert_eq!(context.is_some(), by == BlockedBy::NeedsApproval);
+    assert!(context.is_none_or(|it| it.contains("### Reason\n> r")), "it is told what was said");
+    assert_eq!(end(&mut chain), ChainOutcome::Blocked(by));
+}
+
+/// CO-77: nor does a chain begin that was left before its first session.
+#[test]
+fn a_chain_that_was_left_begins_by_the_policy_of_today() {
+    let dry = EscalationPolicy { mode: WatchMode::DryRun, ..EscalationPolicy::default() };
+    let policy = ChainPolicy { escalation: dry, ..ChainPolicy::default() };
+    let mut chain = stored(&begin(Tier::Remediate));
+    chain.recovered(policy, &[], 1);
+    assert_eq!(end(&mut chain), ChainOutcome::Blocked(BlockedBy::DryRun));
+}
+
+/// CO-12: a session that ended well and left nothing at all has failed, and so has its chain.
+#[test]
+fn co_12_a_session_that_leaves_nothing_has_failed() {
+    let mut chain = begin(Tier::Observe);
+    begin_session(&mut chain, "s");
+    let record = end_session(&mut chain, &Finished::without_answer(SessionEnding::FINE));
+    assert_eq!(record.session.unwrap().status, SessionStatus::Failed);
+    let told: Vec<&str> = record.events.iter().map(|it| it.message.as_str()).collect();
+    assert_eq!(told, ["tier 1 ended without an answer: what it found is not known"]);
+    assert_eq!(end(&mut chain), ChainOutcome::Failed);
+}
+
+/// What waits for leave to the same is withdrawn, with a word; what waits for something else is not.
+#[test]
+fn a_new_proposal_supersedes_the_older() {
+    let approval = vec![Tier::Investigate];
+    let escalation = EscalationPolicy { approval, ..EscalationPolicy::default() };
+    let policy = ChainPolicy { escalation, ..ChainPolicy::default() };
+    let mut chain = Chain::begin(start(Tier::Observe), policy, 0);
+    begin_session(&mut chain, "s");
+    let waiting = |id: &str, service: &str| Waiting {
+        id: id.to_owned(),
+        to: Tier::Investigate,
+        affected: vec![service.to_owned()],
+        asked_at_ms: 0,
+    };
+    let waiting = [waiting("same", "a"), waiting("other", "b")];
+    let known = Known { waiting: &waiting, ..Known::NOTHING };
+    chain.finished(&needed(), &known, 2).unwrap();
+    let Step::Record(record) = chain.step() else { panic!("{:?}", chain.step()) };
+    assert_eq!(record.superseded, ["same"]);
+    let told = "an earlier escalation to tier 2 (a) is declined: the same is asked for anew";
+    assert_eq!(record.events.last().unwrap().message, told);
 }
 
 #[test]
 fn a_watch_that_is_stopped_between_sessions_says_so() {
     let mut chain = begin(Tier::Observe);
     assert!(chain.stopped(0).is_err());
-    chain.performed(0).unwrap();
     chain.performed(0).unwrap();
     chain.stopped(0).unwrap();
     assert_eq!(end(&mut chain), ChainOutcome::Stopped);
@@ -319,11 +409,10 @@ fn an_approved_escalation_is_gone_on_with() {
     begin_session(&mut chain, "s1");
     let proposal = end_session(&mut chain, &needed()).proposal.unwrap();
     assert_eq!(end(&mut chain), ChainOutcome::Blocked(BlockedBy::NeedsApproval));
-    let approved = Approved { from_session: "s1".to_owned(), escalate: proposal.clone() };
-    let start = ChainStart { approved: Some(approved), ..start(proposal.to) };
+    let start = ChainStart { approved: Some(proposal.clone()), ..start(proposal.escalate.to) };
     let mut chain = Chain::begin(start, policy, 5);
     let brief = begin_session(&mut chain, "s2");
-    let expected = (Tier::Investigate, Some("s1".to_owned()), Some(proposal.context));
+    let expected = (Tier::Investigate, Some("s1".to_owned()), Some(proposal.escalate.context));
     assert_eq!((brief.tier, brief.parent, brief.escalation), expected);
 }
 

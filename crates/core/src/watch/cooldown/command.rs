@@ -2,22 +2,28 @@
 //!
 //! Where a line is understood, programs are looked for where programs stand: behind `sudo`, in
 //! `sh -c`, on another machine by `ssh`. Where it is not, everything that looks like an action is one. What
-//! only prints or searches text never is. An action on a service that cannot be named is let pass, and told.
-//! One in a loop is neither: nobody can count it.
+//! only prints or searches text never is, unless something runs that text. An action on a service that cannot
+//! be named, and a script that cannot be read, are let pass, and told. An action in a loop is neither: nobody
+//! can count it.
 
+mod options;
 mod programs;
 #[cfg(test)]
 mod tests;
+mod text;
+mod unseen;
 
 use serde::{Deserialize, Serialize};
 
 use super::CooldownAction;
 use crate::excerpt;
-use crate::shell::{command_words, program_name, suspect_words};
+use crate::shell::{assigned, behind_prefixes, command_words, program_name, suspect_words};
 use crate::watch::event::Event;
 use crate::watch::level::Level;
 use crate::watch::services::SERVICE_NAME_LIMIT_BYTES;
-use programs::{Act, act};
+use programs::{Act, act, halts, own};
+use text::{is_text, scripts};
+use unseen::{Functions, Unseen};
 
 /// The most bytes of a command that are looked at: what the kernel takes as one argument.
 const COMMAND_LIMIT_BYTES: usize = 128 * 1024;
@@ -34,47 +40,12 @@ const WORDS_LIMIT: usize = 256;
 /// How much of a command is told.
 const TOLD_CHARS: usize = 200;
 
-/// Programs that print, search or edit text, and run none of it.
-const TEXT_PROGRAMS: [&str; 26] = [
-    "awk",
-    "cat",
-    "cd",
-    "cut",
-    "diff",
-    "echo",
-    "egrep",
-    "export",
-    "fgrep",
-    "gh",
-    "git",
-    "grep",
-    "head",
-    "jq",
-    "journalctl",
-    "less",
-    "ls",
-    "man",
-    "printf",
-    "rg",
-    "sed",
-    "sort",
-    "tail",
-    "tee",
-    "type",
-    "which",
-];
-
-/// Programs that read a script from a pipe if they are given none.
-const SHELLS: [&str; 6] = ["sh", "bash", "zsh", "dash", "ash", "ksh"];
-
-/// Programs, and options of `find`, that run what they are given again and again.
-const REPEATERS: [&str; 7] = ["xargs", "parallel", "watch", "repeat", "-exec", "-execdir", "-ok"];
+/// Programs, and words of some, that run what they are given again and again.
+const REPEATERS: [&str; 9] =
+    ["xargs", "parallel", "watch", "repeat", "alias", "foreach", "-exec", "-execdir", "-ok"];
 
 /// What makes a program that is not known by name look like one that acts on services.
 const VERBS: [&str; 6] = ["restart", "stop", "start", "up", "upgrade", "rollout"];
-
-/// Words that stand before a program.
-const KEYWORDS: [&str; 9] = ["if", "then", "elif", "else", "while", "until", "do", "!", "time"];
 
 /// What a command does to a service.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -99,6 +70,11 @@ pub enum CommandNote {
         /// The name as it is written.
         written: String,
     },
+    /// It runs a script that does not stand in it.
+    Unread {
+        /// The command.
+        command: String,
+    },
     /// It is too long, or does too much.
     TooLong {
         /// How long.
@@ -115,6 +91,9 @@ impl CommandNote {
             }
             Self::UnknownService { written } => {
                 format!("an action on a service that is not known by name was let pass: {written}")
+            }
+            Self::Unread { command } => {
+                format!("a script that cannot be read was let pass: {command}")
             }
             Self::TooLong { bytes } => {
                 format!("a command of {bytes} bytes was let pass without a look for actions")
@@ -133,6 +112,8 @@ pub struct Recognised {
     pub notes: Vec<CommandNote>,
     /// What it does in a loop, and nobody can say how often.
     pub repeated: Option<String>,
+    /// How it starts this very program, by which people decide about sessions.
+    pub own: Option<String>,
 }
 
 /// Says what `command` does to services.
@@ -152,44 +133,85 @@ struct Scan {
     found: Recognised,
     /// How many loops are open.
     loops: usize,
+    text: Text,
+}
+
+/// What becomes of what a line prints.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Text {
+    #[default]
+    Shown,
+    /// It may be run.
+    Run,
 }
 
 impl Scan {
     /// Looks at a line of shell.
     fn line(&mut self, text: &str, depth: u8) {
-        let before = self.loops;
-        match command_words(text).filter(|commands| !reads_script(commands)) {
-            Some(commands) if depth > 0 => {
-                for words in &commands {
-                    self.loops = loops_at(words, self.loops);
-                    self.simple(words, depth - 1);
-                }
-            }
-            _ => self.suspicious(text),
+        let Some(deeper) = depth.checked_sub(1) else {
+            self.suspicious(text);
+            return;
+        };
+        let Functions { rest, bodies } = Functions::of(text);
+        let (loops, shown) = (self.loops, self.text);
+        self.loops = loops.saturating_add(1);
+        for body in &bodies {
+            // Nobody knows how often it is called.
+            self.line(body, deeper);
         }
-        self.loops = before;
+        self.loops = loops;
+        match command_words(&rest) {
+            Some(commands) => self.commands(&rest, &commands, deeper),
+            None => self.suspicious(&rest),
+        }
+        (self.loops, self.text) = (loops, shown);
+    }
+
+    /// Looks at the simple commands of a line.
+    fn commands(&mut self, text: &str, commands: &[Vec<String>], depth: u8) {
+        let before = self.weight();
+        let unseen = Unseen::of(commands);
+        if unseen != Unseen::Nothing {
+            self.text = Text::Run;
+        }
+        for words in commands {
+            self.loops = loops_at(words, self.loops);
+            self.simple(words, depth);
+        }
+        if unseen == Unseen::Script && text.contains('|') && before == self.weight() {
+            self.note(CommandNote::Unread { command: told(text) });
+        }
     }
 
     /// Looks at a simple command.
     fn simple(&mut self, words: &[String], depth: u8) {
-        let words = behind_prefixes(words);
-        let Some((program, arguments)) = words.split_first() else {
+        self.start(words);
+        let behind = behind_prefixes(words);
+        if self.text == Text::Run {
+            let values = words.iter().filter_map(|word| assigned(word));
+            for value in values.filter(|value| value.contains(char::is_whitespace)) {
+                self.line(value, depth);
+            }
+        }
+        let Some((program, arguments)) = behind.split_first() else {
             return;
         };
-        if self.takes(words) || TEXT_PROGRAMS.contains(&program_name(program)) {
+        if self.takes(behind) {
             return;
         }
-        if program.starts_with('$') && arguments.iter().any(|word| VERBS.contains(&word.as_str())) {
-            let command = excerpt(&words.join(" "), TOLD_CHARS, "…").into_owned();
-            self.repeat(&command);
-            self.note(CommandNote::NoService { command });
+        if is_text(behind) && self.text == Text::Shown {
+            for script in scripts(behind) {
+                self.line(script, depth);
+            }
+            return;
         }
+        self.unnamed(behind);
         // Whatever else it is, it may run what it is given.
         let outside = self.loops;
         self.loops = outside.saturating_add(usize::from(repeats(program)));
         for (position, argument) in arguments.iter().enumerate() {
-            if argument.contains(char::is_whitespace) {
-                self.line(argument, depth);
+            if text::is_script(argument) {
+                self.line(text::value(argument), depth);
             } else if self.takes(arguments.get(position..).unwrap_or_default()) {
                 break;
             }
@@ -200,11 +222,34 @@ impl Scan {
 
     /// Looks at a line that is not understood.
     fn suspicious(&mut self, text: &str) {
+        let before = self.weight();
+        let text = text.replace("=!", " ");
+        let runs = suspect_words(&text);
+        let unseen = Unseen::in_text(&text, &runs);
+        self.suspects(&runs, unseen);
+        if before != self.weight() {
+            return;
+        }
+        // Lists of words in other languages, and programs that a substitution names.
+        if let Some(unlisted) = unseen::unlisted(&text) {
+            self.suspects(&suspect_words(&unlisted), unseen);
+        }
+        for words in suspect_words(&unseen::unexpanded(&text)) {
+            self.unnamed(behind_prefixes(&words));
+        }
+        if unseen == Unseen::Script && before == self.weight() {
+            self.note(CommandNote::Unread { command: told(&text) });
+        }
+    }
+
+    /// Looks at everything that may be run in a line that is not understood.
+    fn suspects(&mut self, runs: &[Vec<String>], unseen: Unseen) {
         let before = self.loops;
-        for words in suspect_words(text) {
-            self.loops = loops_at(&words, self.loops);
-            let is_text = words.first().is_some_and(|it| TEXT_PROGRAMS.contains(&it.as_str()));
-            if is_text && !text.contains('|') {
+        for words in runs {
+            self.loops = loops_at(words, self.loops);
+            self.start(words);
+            let is_shown = unseen == Unseen::Nothing && self.text == Text::Shown;
+            if is_shown && is_text(behind_prefixes(words)) {
                 continue;
             }
             let outside = self.loops;
@@ -217,13 +262,42 @@ impl Scan {
         self.loops = before;
     }
 
+    /// Looks at what stands where programs do: this very program, and what ends all services at once.
+    fn start(&mut self, words: &[String]) {
+        if let Some(words) = own(words) {
+            self.found.own.get_or_insert_with(|| told(&words.join(" ")));
+        }
+        if let Some(words) = halts(words) {
+            let command = told(&words.join(" "));
+            self.repeat(&command);
+            self.note(CommandNote::NoService { command });
+        }
+    }
+
+    /// Tells of a program that a variable names, if it looks like one that acts on services.
+    fn unnamed(&mut self, words: &[String]) {
+        let Some((program, arguments)) = words.split_first() else { return };
+        if program.starts_with('$') && arguments.iter().any(|word| VERBS.contains(&word.as_str())) {
+            let command = told(&words.join(" "));
+            self.repeat(&command);
+            self.note(CommandNote::NoService { command });
+        }
+    }
+
+    /// Returns how much was found so far.
+    fn weight(&self) -> usize {
+        let Recognised { actions, notes, repeated, own } = &self.found;
+        let others = usize::from(repeated.is_some()) + usize::from(own.is_some());
+        actions.len() + notes.len() + others
+    }
+
     /// Takes the action that `words` are, if they are one.
     fn takes(&mut self, words: &[String]) -> bool {
         let looked_at = words.get(..WORDS_LIMIT).unwrap_or(words);
         let Some(Act { action, services }) = act(looked_at) else {
             return false;
         };
-        let command = excerpt(&looked_at.join(" "), TOLD_CHARS, "…").into_owned();
+        let command = told(&looked_at.join(" "));
         self.repeat(&command);
         if looked_at.len() < words.len() {
             self.note(CommandNote::TooLong { bytes: words.iter().map(String::len).sum() });
@@ -238,8 +312,7 @@ impl Scan {
             if is_name(&service) && self.found.actions.len() < ACTIONS_LIMIT {
                 self.found.actions.push(CommandAction { action, service });
             } else {
-                let written = excerpt(&service, TOLD_CHARS, "…").into_owned();
-                self.note(CommandNote::UnknownService { written });
+                self.note(CommandNote::UnknownService { written: told(&service) });
             }
         }
         true
@@ -260,11 +333,17 @@ impl Scan {
     }
 }
 
+/// Returns as much of a command as is told.
+fn told(command: &str) -> String {
+    excerpt(command, TOLD_CHARS, "…").into_owned()
+}
+
 /// Returns how many loops are open behind the first word of a command, of `open` before it.
 fn loops_at(words: &[String], open: usize) -> usize {
     let Some(first) = words.iter().find(|word| !is_before_loop(word)) else { return open };
     match first.as_str() {
-        "for" | "while" | "until" | "select" => open.saturating_add(1),
+        // What is defined in another language is called by it, and its end is not seen.
+        "for" | "while" | "until" | "select" | "def" => open.saturating_add(1),
         "done" => open.saturating_sub(1),
         _ => open,
     }
@@ -272,22 +351,13 @@ fn loops_at(words: &[String], open: usize) -> usize {
 
 /// Claims that a loop may follow this word in the same command: `do for …`, `then while …`.
 fn is_before_loop(word: &str) -> bool {
-    matches!(word, "do" | "then" | "else" | "if" | "elif" | "!" | "time") || is_assignment(word)
+    matches!(word, "do" | "then" | "else" | "if" | "elif" | "!" | "time")
+        || assigned(word).is_some()
 }
 
 /// Claims that what stands behind this word is run again and again.
 fn repeats(word: &str) -> bool {
     REPEATERS.contains(&program_name(word))
-}
-
-/// Claims that a shell among `commands` runs what comes to it by a pipe.
-fn reads_script(commands: &[Vec<String>]) -> bool {
-    commands.len() > 1
-        && commands.iter().any(|words| {
-            let is_option = |word: &String| word.starts_with('-') && !word.contains('c');
-            let shell = words.iter().position(|word| SHELLS.contains(&program_name(word)));
-            shell.is_some_and(|shell| words.iter().skip(shell + 1).all(is_option))
-        })
 }
 
 /// Claims that this is the name of a service, not a variable, a pattern or a path.
@@ -296,19 +366,4 @@ fn is_name(text: &str) -> bool {
     text.len() <= SERVICE_NAME_LIMIT_BYTES
         && text.starts_with(char::is_alphanumeric)
         && text.chars().all(is_inside)
-}
-
-/// Returns what is behind assignments and keywords.
-fn behind_prefixes(words: &[String]) -> &[String] {
-    let is_prefix = |word: &String| KEYWORDS.contains(&word.as_str()) || is_assignment(word);
-    let prefixes = words.iter().take_while(|word| is_prefix(word)).count();
-    words.get(prefixes..).unwrap_or_default()
-}
-
-fn is_assignment(word: &str) -> bool {
-    let is_name = |name: &str| {
-        name.starts_with(|next: char| next.is_ascii_alphabetic() || next == '_')
-            && name.chars().all(|next| next.is_ascii_alphanumeric() || next == '_')
-    };
-    word.split_once('=').is_some_and(|(name, _)| is_name(name))
 }

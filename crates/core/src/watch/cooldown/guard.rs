@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::command::{CommandAction, CommandNote, recognise};
+use super::command::{CommandAction, CommandNote, Recognised};
 use super::window::{CooldownLimits, Room, room};
 use super::{ActionRecord, ActionState, CooldownAction};
 use crate::watch::event::Event;
@@ -32,6 +32,11 @@ pub enum CooldownVerdict {
     /// It must not run: what it does to services is in a loop, and cannot be counted.
     Repeated {
         /// What it does again and again.
+        command: String,
+    },
+    /// It must not run: it starts this very program, by which people decide about sessions.
+    Own {
+        /// How it starts it.
         command: String,
     },
 }
@@ -67,17 +72,21 @@ impl Denied {
     }
 }
 
-/// Judges `command` by the `records` of what was done and the states of `services`.
+/// Judges a command by what is `recognised` in it, the `records` of what was done and the states of
+/// `services`.
 ///
-/// All that it does counts together, in its order: the second restart in one line is the second.
+/// All that it does counts together, in its order: the second restart in one line is the second. Names are
+/// compared as they are: whoever masks them on record masks them here.
 pub fn judge_command(
-    command: &str,
+    recognised: Recognised,
     records: &[ActionRecord],
     services: &[ServiceState],
     limits: &CooldownLimits,
     now_ms: i64,
 ) -> CooldownVerdict {
-    let recognised = recognise(command);
+    if let Some(command) = recognised.own {
+        return CooldownVerdict::Own { command };
+    }
     if let Some(command) = recognised.repeated {
         return CooldownVerdict::Repeated { command };
     }

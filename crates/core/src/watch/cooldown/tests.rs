@@ -21,16 +21,16 @@ fn restarts(at_hours: &[i64]) -> Vec<ActionRecord> {
 }
 
 fn judge(command: &str, records: &[ActionRecord], now_ms: i64) -> CooldownVerdict {
-    judge_command(command, records, &[], &CooldownLimits::default(), now_ms)
+    judge_command(recognise(command), records, &[], &CooldownLimits::default(), now_ms)
 }
 
 fn until_of(verdict: CooldownVerdict) -> Option<i64> {
     match verdict {
         CooldownVerdict::Deny(denied) => denied.until_ms,
         CooldownVerdict::Allow { .. } => None,
-        CooldownVerdict::NotAnAction { .. } | CooldownVerdict::Repeated { .. } => {
-            panic!("it is an action")
-        }
+        CooldownVerdict::NotAnAction { .. }
+        | CooldownVerdict::Repeated { .. }
+        | CooldownVerdict::Own { .. } => panic!("it is an action"),
     }
 }
 
@@ -79,14 +79,14 @@ fn co_90_whatever_came_of_it_counts(state: ActionState) {
 fn co_91_recovery_clears_both_counters() {
     let check = |status| ServiceCheck { name: "jellyfin".to_owned(), status, detail: None };
     let after = |before: Option<&ServiceState>, status, hour: i64| {
-        ServiceState::after(before, &check(status), hour * HOUR_MS).state
+        ServiceState::after(before, &check(status), hour * HOUR_MS)
     };
     let limits = CooldownLimits::default();
     let mut records = restarts(&[8, 9]);
     records.push(record(CooldownAction::Redeployment, 9 * HOUR_MS, ActionState::Success));
     let judge = |state: &ServiceState, command: &str| {
         let services = std::slice::from_ref(state);
-        judge_command(command, &records, services, &limits, 11 * HOUR_MS)
+        judge_command(recognise(command), &records, services, &limits, 11 * HOUR_MS)
     };
     let once = after(None, ServiceStatus::Healthy, 10);
     assert_eq!(until(judge(&once, "docker restart jellyfin")), Some(12));
@@ -123,6 +123,35 @@ fn co_93_the_third_restart_in_one_line_is_the_third() {
     assert_eq!(judge("docker restart jellyfin; docker restart jellyfin", &[], 0), allowed);
 }
 
+/// Whoever is watched must not decide about itself, whatever else the line does.
+#[test]
+fn a_session_must_not_start_the_watch_itself() {
+    let own = |command: &str| match judge(command, &[], 0) {
+        CooldownVerdict::Own { command } => Some(command),
+        CooldownVerdict::NotAnAction { .. }
+        | CooldownVerdict::Allow { .. }
+        | CooldownVerdict::Repeated { .. }
+        | CooldownVerdict::Deny(_) => None,
+    };
+    for (command, expected) in [
+        ("airtight watch approve 1", Some("airtight watch approve 1")),
+        ("docker ps; /opt/bin/airtight runs accept 1", Some("/opt/bin/airtight runs accept 1")),
+        ("sudo -u ops airtight --version", Some("airtight --version")),
+        ("sh -c 'airtight watch approve 1'", Some("airtight watch approve 1")),
+        ("X=$(airtight watch status)", Some("airtight watch status")),
+        ("find . -exec airtight watch approve {} +", Some("airtight watch approve {} +")),
+        ("docker restart web; airtight watch decline 1", Some("airtight watch decline 1")),
+        ("systemctl status airtight", None),
+        ("docker logs airtight --since 1h", None),
+        ("sudo -u airtight ls", None),
+        ("ssh airtight uptime", None),
+        ("grep -r 'airtight watch' docs", None),
+        ("kubectl -n airtight get pods", None),
+    ] {
+        assert_eq!(own(command).as_deref(), expected, "{command}");
+    }
+}
+
 #[test]
 fn a_service_that_was_stopped_may_always_be_started_again() {
     let mut records = restarts(&[8]);
@@ -140,7 +169,7 @@ fn a_service_that_was_stopped_may_always_be_started_again() {
 fn a_limit_of_nothing_denies_for_ever() {
     let none = Window { most: 0, within_ms: HOUR_MS };
     let limits = CooldownLimits { restarts: none, ..CooldownLimits::default() };
-    let verdict = judge_command("docker restart jellyfin", &[], &[], &limits, 0);
+    let verdict = judge_command(recognise("docker restart jellyfin"), &[], &[], &limits, 0);
     let CooldownVerdict::Deny(denied) = verdict else { panic!("{verdict:?}") };
     assert_eq!(denied.until_ms, None);
     assert!(denied.reason.contains("Never by a session"));
@@ -227,9 +256,9 @@ proptest! {
                     let before = judge("docker restart jellyfin", &records, until - 1);
                     prop_assert_eq!(until_of(before), Some(until));
                 }
-                CooldownVerdict::NotAnAction { .. } | CooldownVerdict::Repeated { .. } => {
-                    prop_assert!(false);
-                }
+                CooldownVerdict::NotAnAction { .. }
+                | CooldownVerdict::Repeated { .. }
+                | CooldownVerdict::Own { .. } => prop_assert!(false),
             }
             for first in &records {
                 let within = records.iter().filter(|it| {

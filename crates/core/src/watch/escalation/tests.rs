@@ -35,6 +35,7 @@ fn extracted(ask: Ask) -> Extracted {
             check("jellyfin", ServiceStatus::Down, Some("502")),
             check("db", ServiceStatus::Degraded, None),
         ],
+        cooldowns: Vec::new(),
         ask,
         notes: Vec::new(),
     }

@@ -137,6 +137,22 @@ fn what_needs_leave_contradicts_nothing_until_it_has_it() {
     assert_eq!(learned.changes.len(), 2);
 }
 
+/// What somebody says who needs no leave is told, although the same waits for it already.
+#[test]
+fn what_is_believed_is_not_hidden_behind_what_waits_for_leave() {
+    let waiting = Memory { trust: Trust::Pending, ..memory("n", "timing", "b", 700) };
+    let known = [memory("m", "timing", "a", 700), waiting];
+    let leave = MemoryChange::Trust { id: "n".to_owned(), trust: Trust::Trusted };
+    let learned = learn_at(&known, &[claim("timing", "B.")], 7);
+    assert_eq!(learned.changes, [leave, confirm("n", 800, 7), weaken("m", 500)]);
+    let (policy, source) = (MemoryPolicy::default(), session(Tier::Investigate));
+    let learned = learn(&known, &[claim("timing", "b")], &source, &policy, 7);
+    assert_eq!(learned.changes, [confirm("n", 800, 7)], "who needs leave gives none");
+    let told = [known[1].clone(), memory("told", "timing", "b", 700)];
+    let learned = learn_at(&told, &[claim("timing", "b")], 7);
+    assert_eq!(learned.changes, [confirm("told", 800, 7)], "what is told comes first");
+}
+
 #[test]
 fn what_an_operator_rejected_stays_rejected() {
     let known = [Memory { trust: Trust::Rejected, ..memory("m", "caddy:timing", "a", 0) }];

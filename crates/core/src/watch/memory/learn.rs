@@ -123,13 +123,14 @@ pub fn learn(
     let mut learned = Learned::default();
     let claims = learned.admit(memories, claims);
     let trust = policy.trust(source);
-    let matches = |memory: &Memory| memory.trust != Trust::Rejected && memory.is_active_at(now_ms);
     let mut contradicted: Vec<&MemoryKey> = Vec::new();
     for claim in &claims {
-        let same = memories.iter().find(|memory| {
-            matches(memory) && memory.key == claim.key && memory.says(&claim.observation)
-        });
-        if let Some(memory) = same {
+        if let Some(memory) = same(memories, claim, now_ms) {
+            if trust == Trust::Trusted && memory.trust == Trust::Pending {
+                // Whoever needs no leave says it, too: it waits for none any more.
+                learned.changes.push(leave(memory));
+                contradicted.push(&claim.key);
+            }
             learned.changes.push(confirm(memory, now_ms));
             continue;
         }
@@ -151,6 +152,19 @@ pub fn learn(
         learned.changes.extend(others.map(weaken));
     }
     learned
+}
+
+/// Returns the memory that a claim repeats; one that is told comes first.
+fn same<'m>(memories: &'m [Memory], claim: &MemoryClaim, now_ms: i64) -> Option<&'m Memory> {
+    let of_trust = |trust: Trust| {
+        let is_it = |it: &&Memory| it.trust == trust && it.is_active_at(now_ms) && says(it, claim);
+        memories.iter().find(is_it)
+    };
+    of_trust(Trust::Trusted).or_else(|| of_trust(Trust::Pending))
+}
+
+fn leave(memory: &Memory) -> MemoryChange {
+    MemoryChange::Trust { id: memory.id.clone(), trust: Trust::Trusted }
 }
 
 fn says(memory: &Memory, claim: &MemoryClaim) -> bool {
@@ -182,8 +196,7 @@ pub fn approve(memories: &[Memory], id: &str, now_ms: i64) -> Vec<MemoryChange> 
             && memory.key == approved.key
             && !memory.says(&approved.observation)
     });
-    let leave = MemoryChange::Trust { id: approved.id.clone(), trust: Trust::Trusted };
-    std::iter::once(leave).chain(others.map(weaken)).collect()
+    std::iter::once(leave(approved)).chain(others.map(weaken)).collect()
 }
 
 impl Learned {

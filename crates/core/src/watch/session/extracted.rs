@@ -5,10 +5,11 @@ use serde::{Deserialize, Serialize};
 
 use super::{Extraction, Finished, HandoffFile, Legacy, Payload, SessionEnding};
 use crate::excerpt;
+use crate::watch::cooldown::CooldownClaim;
 use crate::watch::event::Event;
 use crate::watch::handoff::{Handoff, HandoffError};
 use crate::watch::level::Level;
-use crate::watch::markers::{Markers, RefusedLine};
+use crate::watch::markers::{Markers, Refused, RefusedLine};
 use crate::watch::memory::{MemoryClaim, MemoryKey};
 use crate::watch::response::{AgentResponse, Escalation, EscalationRequest, KeyedMemory};
 use crate::watch::services::{SERVICE_NAME_LIMIT_BYTES, ServiceCheck};
@@ -47,6 +48,8 @@ pub struct Extracted {
     pub claims: Vec<MemoryClaim>,
     /// What was checked.
     pub checks: Vec<ServiceCheck>,
+    /// What it says that it did to services.
+    pub cooldowns: Vec<CooldownClaim>,
     /// Whether it asks for the next tier.
     pub ask: Ask,
     /// What the log should say.
@@ -75,9 +78,24 @@ impl Extracted {
                 extracted
             }
         };
+        extracted.cooldowns.clone_from(&finished.markers.cooldowns);
         extracted.drop_long_names();
         extracted.tell_slips(&finished.markers, legacy);
         extracted
+    }
+
+    /// Returns what a session yields that yields nothing.
+    pub(in crate::watch) fn nothing() -> Self {
+        Self {
+            by: Extraction::None,
+            summary: None,
+            events: Vec::new(),
+            claims: Vec::new(),
+            checks: Vec::new(),
+            cooldowns: Vec::new(),
+            ask: Ask::Nothing,
+            notes: Vec::new(),
+        }
     }
 
     /// Drops checks of services whose names cannot be kept, and tells of them.
@@ -126,20 +144,12 @@ impl Extracted {
                 Escalation::NotNeeded => Ask::Nothing,
                 Escalation::Needed(request) => Ask::Request(request.clone()),
             },
-            notes: Vec::new(),
+            ..Self::nothing()
         }
     }
 
     fn unstructured(finished: &Finished, tier: Tier, legacy: Legacy) -> Self {
-        let mut extracted = Self {
-            by: Extraction::None,
-            summary: None,
-            events: Vec::new(),
-            claims: Vec::new(),
-            checks: Vec::new(),
-            ask: Ask::Nothing,
-            notes: Vec::new(),
-        };
+        let mut extracted = Self::nothing();
         if legacy == Legacy::Read {
             extracted.events.clone_from(&finished.markers.events);
             extracted.claims.clone_from(&finished.markers.memories);
@@ -179,7 +189,9 @@ impl Extracted {
     fn tell_slips(&mut self, markers: &Markers, legacy: Legacy) {
         let is_read = self.by != Extraction::Structured && legacy == Legacy::Read;
         // What was done to services is said in markers alone, whatever else there is.
-        let counts = |refused: &&RefusedLine| is_read || refused.text.contains("COOLDOWN");
+        let counts = |refused: &&RefusedLine| {
+            is_read || refused.reason == Refused::TooMuch || refused.text.contains("COOLDOWN")
+        };
         let slips = markers.refused.iter().filter(counts);
         self.events.extend(slips.filter_map(RefusedLine::event));
         if markers.refused_more > 0 && is_read {

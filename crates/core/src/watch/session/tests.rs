@@ -75,10 +75,25 @@ fn co_21_a_structured_answer_is_the_only_source() {
         events: vec![Event::of_session(Level::Info, None, "structured")],
         claims: vec![MemoryClaim { key, observation: "structured".to_owned() }],
         checks: Vec::new(),
+        cooldowns: markers().cooldowns,
         ask: Ask::Nothing,
         notes: vec!["2 markers do not count".to_owned(), "a handoff does not count".to_owned()],
     };
     assert_eq!(extracted, expected);
+}
+
+/// CO-25: what was done to services is said in markers alone, so text that nobody read is told of beside an
+/// answer, too.
+#[test]
+fn co_25_text_that_nobody_read_is_told_of_beside_an_answer() {
+    let mut finished = finished(Payload::Accepted(Box::new(response(Escalation::NotNeeded))));
+    let more = "x".repeat(crate::watch::MARKER_TEXT_LIMIT_BYTES);
+    finished.markers = Markers::read(["[EVENT:info] marked", &more]);
+    let extracted = extract(&finished, Legacy::Read);
+    let told: Vec<&str> = extracted.events.iter().map(|event| event.message.as_str()).collect();
+    let why =
+        "the session said more than is read: from line 1 of text 2 on, nobody looked for markers";
+    assert_eq!(told, ["structured", why]);
 }
 
 /// CO-22: without one, markers and handoff are read, and the log says so.
@@ -147,14 +162,14 @@ fn a_handoff_from_before_the_session_is_stale(handoff: HandoffFile) -> bool {
 }
 
 /// CO-12: how a session ended; that it calls itself an error is believed, which the original did not.
-#[test_case(SessionEnding::FINE => (SessionStatus::Completed, Some(0)))]
-#[test_case(SessionEnding::Exited { code: 0, claim: ExitClaim::Error } => (SessionStatus::Failed, Some(0)); "an error with exit 0")]
-#[test_case(SessionEnding::Exited { code: 3, claim: ExitClaim::Fine } => (SessionStatus::Failed, Some(3)))]
-#[test_case(SessionEnding::Stopped => (SessionStatus::Stopped, None))]
-#[test_case(SessionEnding::TimedOut => (SessionStatus::TimedOut, Some(137)))]
-#[test_case(SessionEnding::Lost => (SessionStatus::Failed, None))]
-fn co_12_an_ending_is_a_status(ending: SessionEnding) -> (SessionStatus, Option<i32>) {
-    (ending.status(), ending.exit_code())
+#[test_case(SessionEnding::FINE => SessionStatus::Completed)]
+#[test_case(SessionEnding::Exited { code: 0, claim: ExitClaim::Error } => SessionStatus::Failed; "an error with exit 0")]
+#[test_case(SessionEnding::Exited { code: 3, claim: ExitClaim::Fine } => SessionStatus::Failed)]
+#[test_case(SessionEnding::Stopped => SessionStatus::Stopped)]
+#[test_case(SessionEnding::TimedOut => SessionStatus::TimedOut)]
+#[test_case(SessionEnding::Lost => SessionStatus::Failed)]
+fn co_12_an_ending_is_a_status(ending: SessionEnding) -> SessionStatus {
+    ending.status()
 }
 
 /// CO-12: statuses have these names.
@@ -171,15 +186,48 @@ fn co_12_statuses_have_their_names() {
     }
 }
 
-/// CO-13: the result, else what was said last, else the summary.
-#[test_case(Some("r"), Some("s"), Some("t") => Some("r"))]
-#[test_case(Some(" "), Some("s"), Some("t") => Some("s"))]
-#[test_case(None, Some(""), Some("t") => Some("t"))]
-#[test_case(None, None, None => None)]
+/// CO-13: the result, else what was said last that is not empty, else the summary.
+#[test_case(Some("r"), &["s"], Some("t") => Some("r".to_owned()))]
+#[test_case(Some(" "), &["s"], Some("t") => Some("s".to_owned()))]
+#[test_case(None, &["s", "", " \n"], Some("t") => Some("s".to_owned()); "asked again, it said nothing")]
+#[test_case(None, &[""], Some("t") => Some("t".to_owned()))]
+#[test_case(None, &[], None => None)]
 fn co_13_a_response_is_never_empty_if_anything_was_said(
-    result: Option<&'static str>,
-    last: Option<&'static str>,
-    summary: Option<&'static str>,
-) -> Option<&'static str> {
-    response_text(result, last, summary)
+    result: Option<&str>,
+    said: &[&str],
+    summary: Option<&str>,
+) -> Option<String> {
+    let said: Vec<String> = said.iter().map(|text| (*text).to_owned()).collect();
+    response_text(result, &said, summary).map(str::to_owned)
+}
+
+/// What is compared with what is on record is masked as that is, wherever it was said; words of the format
+/// are not.
+#[test]
+fn names_and_observations_are_compared_as_they_are_kept() {
+    let redactor = crate::redact::Redactor::new(["jellyfin", "degraded"]);
+    let said = "[EVENT:info:jellyfin] m\n[MEMORY:timing:jellyfin] jellyfin is slow\n\
+                [COOLDOWN:restart:jellyfin] success - x";
+    let value = json!({
+        "schema_version": 1,
+        "recommended_tier": 2,
+        "services_affected": ["jellyfin"],
+        "check_results": [{ "service": "jellyfin", "status": "degraded" }],
+    });
+    let handoff = HandoffFile::Present { bytes: value.to_string().into_bytes() };
+    let markers = Markers::read([said]);
+    let finished = Finished { markers, handoff, ..finished(Payload::Absent) };
+    let mut extracted = extract(&finished, Legacy::Read);
+    extracted.mask(&redactor);
+    let names = [
+        extracted.events[0].service.as_deref(),
+        extracted.claims[0].key.service.as_deref(),
+        Some(extracted.cooldowns[0].service.as_str()),
+        Some(extracted.checks[0].name.as_str()),
+    ];
+    assert_eq!(names, [Some("[masked]"); 4]);
+    assert_eq!(extracted.claims[0].observation, "[masked] is slow");
+    assert_eq!(extracted.checks[0].status, ServiceStatus::Degraded);
+    let Ask::Handoff(handoff) = extracted.ask else { panic!("{:?}", extracted.ask) };
+    assert_eq!(handoff.services_affected, ["[masked]"]);
 }

@@ -50,8 +50,56 @@ fn actions(command: &str) -> Vec<String> {
 #[test_case("docker rm -f jellyfin" => vec!["stop jellyfin"])]
 #[test_case("docker kill jellyfin" => vec!["stop jellyfin"])]
 #[test_case("docker service update --force web" => vec!["redeployment web"])]
+#[test_case("docker service scale web=0 db=0" => vec!["stop web", "stop db"])]
+#[test_case("docker service scale web=3" => vec!["start web"])]
+#[test_case("docker service rm web" => vec!["stop web"])]
+#[test_case("docker pause web" => vec!["stop web"])]
+#[test_case("docker restart /web" => vec!["restart web"]; "the name that the daemon has for it")]
+#[test_case("systemctl reload-or-try-restart web" => vec!["restart web"])]
+#[test_case("systemctl disable --now web.service" => vec!["stop web"])]
+#[test_case("systemctl --now enable web" => vec!["start web"])]
+#[test_case("sudo pkill nginx" => vec!["stop nginx"])]
+#[test_case("killall -9 nginx" => vec!["stop nginx"])]
 fn co_93_a_program_is_known_by_its_grammar(command: &str) -> Vec<String> {
     actions(command)
+}
+
+/// CO-93: what stands behind an option that nobody knows may be its value.
+#[test_case("docker --tlscacert F restart web" => vec!["restart web"]; "a known option of docker")]
+#[test_case("docker --new F restart web" => vec!["restart web"]; "docker")]
+#[test_case("docker --new F compose -f x.yml restart web" => vec!["restart web"]; "compose")]
+#[test_case("kubectl --as a rollout restart deploy/web" => vec!["restart web"]; "a known option of kubectl")]
+#[test_case("kubectl --new a rollout restart deploy/web" => vec!["restart web"]; "kubectl")]
+#[test_case("systemctl --new x stop web" => vec!["stop web"]; "systemctl")]
+#[test_case("helm --new 5 upgrade web ./chart" => vec!["redeployment web"]; "helm")]
+#[test_case("supervisorctl -c F restart web" => vec!["restart web"]; "supervisorctl")]
+#[test_case("service --new x web restart" => vec!["restart web"]; "service")]
+#[test_case("docker -D inspect restart" => Vec::<String>::new(); "a name")]
+#[test_case("systemctl --no-pager status web" => Vec::<String>::new(); "a flag")]
+fn co_93_an_unknown_option_hides_no_action(command: &str) -> Vec<String> {
+    actions(command)
+}
+
+/// CO-93: what a line prints, writes, assigns or lists counts if it runs it.
+#[test_case("python3 -c 'subprocess.run([\"docker\",\"restart\",\"web\"])'" => vec!["restart web"]; "a list")]
+#[test_case("python3 - <<END\nrun(['docker', 'restart', 'web'])\nEND" => vec!["restart web"]; "a list in a here document")]
+#[test_case("node -e 'spawn(\"docker\", [\"restart\", \"web\"])'" => vec!["restart web"]; "a program and a list")]
+#[test_case("awk 'BEGIN{system(\"docker restart web\")}'" => vec!["restart web"]; "awk")]
+#[test_case("sed '1e docker restart web' x" => vec!["restart web"]; "sed")]
+#[test_case("git -c alias.x='!docker restart web' x" => vec!["restart web"]; "an alias of git")]
+#[test_case("git rebase --exec='docker restart web' main" => vec!["restart web"]; "git")]
+#[test_case("echo 'docker restart web' > x; sh x" => vec!["restart web"]; "a file")]
+#[test_case("echo 'docker restart web' >> ./x && chmod +x x && ./x" => vec!["restart web"]; "a file that becomes a program")]
+#[test_case("D='docker restart web'; $D" => vec!["restart web"]; "a variable")]
+#[test_case("D='docker restart web'; eval \"$D\"" => vec!["restart web"]; "a variable as a script")]
+#[test_case("echo 'docker restart web' | ssh host" => vec!["restart web"]; "another machine")]
+#[test_case("echo '* * * * * docker restart web' | crontab -" => vec!["restart web"]; "later")]
+#[test_case("echo 'docker restart web' | xargs -I{} sh -c '{}'" => vec!["restart web"]; "xargs and a shell")]
+#[test_case("vim -c '!docker restart web'" => vec!["restart web"]; "an editor")]
+fn co_93_text_that_is_run_is_no_text(command: &str) -> Vec<String> {
+    let Recognised { actions: found, notes, own, .. } = recognise(command);
+    assert_eq!((notes, own), (Vec::new(), None));
+    found.into_iter().map(|it| format!("{} {}", it.action, it.service)).collect()
 }
 
 /// CO-93: wherever it stands in a line.
@@ -102,6 +150,22 @@ fn co_93_an_action_is_found_wherever_it_stands(command: &str) -> Vec<String> {
 #[test_case("git commit -m 'docker restart jellyfin'")]
 #[test_case("journalctl -u jellyfin | grep restart")]
 #[test_case("npm start")]
+#[test_case("git log --grep 'docker restart jellyfin' -c")]
+#[test_case("sed -n 's/docker restart web/x/gp' script.sh")]
+#[test_case("awk '/docker restart/ {print $1}' log")]
+#[test_case("echo 'docker restart web' > notes.txt; cat notes.txt"; "a note")]
+#[test_case("MSG='docker restart web'; echo \"$MSG\""; "a message")]
+#[test_case("ps aux | grep bash"; "the name of a shell")]
+#[test_case("last reboot")]
+#[test_case("grep reboot /var/log/syslog | tail"; "a word")]
+#[test_case("shutdown -c")]
+#[test_case("pkill -HUP nginx")]
+#[test_case("curl -s x | python3 -m json.tool"; "a tool of a language")]
+#[test_case("python3 -c 'print([\"docker\", \"ps\"])'"; "a list that does nothing")]
+#[test_case("$HOME/bin/probe 80"; "a folder by a variable")]
+#[test_case("systemctl disable web")]
+#[test_case("docker service ls")]
+#[test_case("f() { curl x; }; f; f"; "a function")]
 #[test_case(""; "nothing")]
 #[test_case("   "; "space")]
 fn co_93_what_does_not_act_is_no_action(command: &str) {
@@ -116,6 +180,13 @@ fn co_93_what_does_not_act_is_no_action(command: &str) {
 #[test_case("kubectl -n x apply -f web.yml", &CommandNote::NoService { command: "kubectl -n x apply -f web.yml".to_owned() }; "what is in a file")]
 #[test_case("D=docker; $D restart a", &CommandNote::NoService { command: "$D restart a".to_owned() }; "a program by a variable")]
 #[test_case("kubectl delete pod web-7f9c", &CommandNote::NoService { command: "kubectl delete pod web-7f9c".to_owned() }; "a pod")]
+#[test_case("$(echo docker) restart a", &CommandNote::NoService { command: "$ restart a".to_owned() }; "a program by a substitution")]
+#[test_case("D=dock; ${D}er restart a", &CommandNote::NoService { command: "$er restart a".to_owned() }; "a part of a program")]
+#[test_case("echo ZG9ja2Vy | base64 -d | sh", &CommandNote::Unread { command: "echo ZG9ja2Vy | base64 -d | sh".to_owned() }; "a script by a pipe")]
+#[test_case("bash <(curl -s x)", &CommandNote::Unread { command: "bash <(curl -s x)".to_owned() }; "a script from elsewhere")]
+#[test_case("sudo reboot", &CommandNote::NoService { command: "reboot".to_owned() }; "a machine")]
+#[test_case("systemctl isolate rescue", &CommandNote::NoService { command: "systemctl isolate rescue".to_owned() }; "everything but one")]
+#[test_case("sed 's/.*/docker restart web/e' x", &CommandNote::UnknownService { written: "web/e".to_owned() }; "a replacement that is run")]
 #[test_case("ansible-playbook redeploy.yml", &CommandNote::NoService { command: "ansible-playbook redeploy.yml".to_owned() }; "a playbook for all")]
 fn co_93_what_cannot_be_named_is_let_pass_and_told(command: &str, note: &CommandNote) {
     let recognised = recognise(command);
@@ -138,6 +209,13 @@ fn co_93_what_cannot_be_named_is_let_pass_and_told(command: &str, note: &Command
 #[test_case("watch -n 1 docker restart a" => Some("docker restart a".to_owned()); "watch")]
 #[test_case("parallel docker restart a ::: 1 2" => Some("docker restart a ::: 1 2".to_owned()); "parallel")]
 #[test_case("find . -name x -exec docker restart a +" => Some("docker restart a +".to_owned()); "find")]
+#[test_case("r() { docker restart a; }; r; r; r" => Some("docker restart a".to_owned()); "a function")]
+#[test_case("function r { docker restart a; }; r; r" => Some("docker restart a".to_owned()); "a function by its word")]
+#[test_case("r() { echo '}'; docker restart a; }; r; r" => Some("docker restart a".to_owned()); "a function with a bracket in quotes")]
+#[test_case("alias r='docker restart a'; r; r" => Some("docker restart a".to_owned()); "an alias")]
+#[test_case("git submodule foreach docker restart a" => Some("docker restart a".to_owned()); "git")]
+#[test_case("python3 -c 'for i in range(9): run([\"docker\", \"restart\", \"a\"])'" => Some("docker restart a".to_owned()); "another language")]
+#[test_case("f() { curl x; }; docker restart a; f" => None; "beside a function")]
 #[test_case("for i in 1 2; do curl x; done; docker restart a" => None; "behind a loop")]
 #[test_case("docker restart a; for i in 1 2; do curl x; done" => None; "before a loop")]
 #[test_case("docker restart watch" => None; "a name")]
