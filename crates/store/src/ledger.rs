@@ -141,9 +141,10 @@ impl Ledger {
         self.place.commits.so_far()
     }
 
-    /// Waits until something is committed through this ledger; what other processes commit wakes nobody.
-    pub async fn committed(&self) {
-        self.place.commits.next().await;
+    /// Waits until something is committed through this ledger after this call; what other processes commit
+    /// wakes nobody.
+    pub fn committed(&self) -> impl Future<Output = ()> + Send + '_ {
+        self.place.commits.next()
     }
 
     /// Writes through the writer of `lane`: the writes of one run follow each other.

@@ -48,9 +48,9 @@ pub use read::{ContractEntry, KnownContract, Spending};
 pub use retention::{Level, Retention};
 pub use review::{Decision, NewDecision};
 pub use run::{
-    Attempt, AttemptEnd, AttemptState, Begun, ContractRow, Driver, Finish, Job, NewAttempt,
-    NewEvent, NewRun, Postponed, Repeat, Review, Run, RunId, RunState, RunSummary, RunToken,
-    StoredEvent,
+    Attempt, AttemptEnd, AttemptState, Begun, BoundedEvent, ContractRow, Driver, EventBounds,
+    EventPage, Finish, Job, NewAttempt, NewEvent, NewRun, Postponed, Repeat, Review, Run, RunId,
+    RunState, RunSummary, RunToken, StoredEvent,
 };
 pub use settings::{Access, Settings};
 pub use stats::{Drift, GroupBy, Interval, Sample, Stat, StatsFilter, drift, wilson};
@@ -58,7 +58,8 @@ pub use watch::{
     Action, ActionEnd, ActionFilter, Chain, ChainState, Check, Delivery, DoneAction, Escalation,
     EscalationFilter, EscalationState, EventFilter, Lead, Leader, Memory, MemoryEdit, MemoryFilter,
     MemoryUpdate, Minutes, NewAction, NewEscalation, NewMemory, NewNotification, NewSession,
-    NewWatchEvent, Notification, NotificationState, Reserved, Service, Session, SessionEnd,
-    SessionFilter, SessionTexts, WatchCounts, WatchEvent, WatchOverview,
+    NewWatchEvent, NewWish, Notification, NotificationState, Patience, Reserved, Service, Session,
+    SessionEnd, SessionFilter, SessionTexts, WISHES_WAITING, WatchCounts, WatchEvent,
+    WatchOverview, Wish, Wished,
 };
-pub use write::Pruned;
+pub use write::{DRAFT_LIMIT_BYTES, Pruned};

@@ -1,6 +1,5 @@
 //! What is asked of the ledger, on connections that only read.
 
-mod catalogue;
 mod conditions;
 mod contracts;
 mod export;
@@ -9,7 +8,6 @@ mod lives;
 mod progress;
 mod spending;
 
-pub use catalogue::ContractEntry;
 pub(crate) use conditions::Conditions;
-pub use contracts::KnownContract;
+pub use contracts::{ContractEntry, KnownContract};
 pub use spending::Spending;

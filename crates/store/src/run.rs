@@ -12,7 +12,7 @@ mod token;
 pub use attempt::{Attempt, AttemptEnd, AttemptState, NewAttempt};
 pub use begin::{Begun, Driver, Job, NewRun, Repeat};
 pub use contract::ContractRow;
-pub use event::{NewEvent, StoredEvent};
+pub use event::{BoundedEvent, EventBounds, EventPage, NewEvent, StoredEvent};
 pub use finish::{Finish, Postponed};
 pub use id::RunId;
 pub use record::{Review, Run, RunState, RunSummary};

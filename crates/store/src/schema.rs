@@ -15,10 +15,13 @@ struct Step {
 }
 
 /// Every step, in order; the first is version 1.
-const STEPS: [Step; 3] = [
+const STEPS: [Step; 6] = [
     Step { name: "ledger", text: include_str!("../schema/0001_ledger.sql") },
     Step { name: "watch", text: include_str!("../schema/0002_watch.sql") },
     Step { name: "answers", text: include_str!("../schema/0003_answers.sql") },
+    Step { name: "wishes", text: include_str!("../schema/0004_wishes.sql") },
+    Step { name: "drafts", text: include_str!("../schema/0005_drafts.sql") },
+    Step { name: "digests", text: include_str!("../schema/0006_digests.sql") },
 ];
 
 const CREATE: &str = "CREATE TABLE schema_steps (\

@@ -23,6 +23,7 @@ mod reserve;
 mod service;
 mod session;
 mod text;
+mod wish;
 mod write;
 
 pub use action::{Action, ActionEnd, ActionFilter, DoneAction, NewAction};
@@ -38,4 +39,5 @@ pub use overview::WatchOverview;
 pub use reserve::Reserved;
 pub use service::{Check, Service};
 pub use session::{NewSession, Session, SessionEnd, SessionFilter, SessionTexts};
+pub use wish::{NewWish, Patience, WISHES_WAITING, Wish, Wished};
 pub(crate) use write::PackedMinutes;

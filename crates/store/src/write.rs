@@ -2,10 +2,12 @@
 
 mod begin;
 mod decide;
+mod draft;
 mod finish;
 mod progress;
 mod prune;
 
+pub use draft::DRAFT_LIMIT_BYTES;
 pub(crate) use finish::{claimed, delete_job, requeue};
 pub(crate) use progress::Timely;
 pub use prune::Pruned;

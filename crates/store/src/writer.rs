@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use futures_util::future::BoxFuture;
 use sqlx::{AnyConnection, Connection as _};
+use tokio::sync::futures::Notified;
 use tokio::sync::{Notify, mpsc, oneshot};
 
 use crate::error::StoreError;
@@ -292,7 +293,8 @@ impl Commits {
         self.count.load(Ordering::Relaxed)
     }
 
-    pub(crate) async fn next(&self) {
-        self.next.notified().await;
+    /// Waits for the next one from now on.
+    pub(crate) fn next(&self) -> Notified<'_> {
+        self.next.notified()
     }
 }

@@ -8,7 +8,15 @@ use crate::filter::{Filter, Order, PAGE_LIMIT, Page, Validity};
 use crate::run::{Review, RunState};
 
 /// Comes after every character in names.
-pub(crate) const LAST: char = '\u{10ffff}';
+const LAST: char = '\u{10ffff}';
+
+/// The fewest digits that mean a fingerprint: shorter ones may well be a name.
+const DIGITS_MIN: usize = 12;
+
+/// Claims that `name` is the beginning of a fingerprint.
+pub(super) fn is_fingerprint(name: &str) -> bool {
+    name.len() >= DIGITS_MIN && name.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
 
 /// The conditions of a question: constant texts, and values that are bound.
 #[derive(Default)]
@@ -131,12 +139,8 @@ impl Conditions {
 
     /// A contract is meant by its name, or by the beginning of its fingerprint.
     fn contract(&mut self, name: Option<&str>) {
-        const DIGITS_MIN: usize = 12;
-
         let Some(name) = name else { return };
-        let is_fingerprint =
-            name.len() >= DIGITS_MIN && name.bytes().all(|byte| byte.is_ascii_hexdigit());
-        if is_fingerprint {
+        if is_fingerprint(name) {
             self.prefix("fingerprint", name);
         } else {
             self.text("contract =", Some(name));

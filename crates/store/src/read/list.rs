@@ -3,7 +3,7 @@
 use sqlx::AnyConnection;
 use sqlx::any::AnyRow;
 
-use super::conditions::{Conditions, LAST};
+use super::conditions::Conditions;
 use super::lives::Lives;
 use crate::error::StoreError;
 use crate::filter::{Filter, PAGE_LIMIT, Page};
@@ -11,10 +11,8 @@ use crate::form::unpack;
 use crate::ledger::Ledger;
 use crate::review::Decision;
 use crate::rows::{Columns, SUMMARY, TEXTS, WHOLE, text};
-use crate::run::{ContractRow, Review, Run, RunId, RunSummary};
+use crate::run::{Review, Run, RunId, RunSummary};
 
-const CONTRACT: &str = "SELECT fingerprint, name, version, schema, coded FROM contracts \
-     WHERE name = $1 OR (fingerprint >= $1 AND fingerprint < $2) ORDER BY first_seen_at DESC LIMIT 1";
 const DECISIONS: &str = "SELECT decisions.review, who, told_at, note, value_before, value_after, \
      coded FROM decisions JOIN runs ON runs.seq = decisions.run WHERE runs.id = $1 \
      ORDER BY told_at, decisions.token";
@@ -109,28 +107,6 @@ impl Ledger {
         let sql = format!("SELECT {what} {clause} ORDER BY id LIMIT 2");
         let rows = conditions.query(sql).fetch_all(reader).await;
         rows.map_err(|error| StoreError::of(self.place.dialect, error))
-    }
-
-    /// Returns a contract by its name or the beginning of its fingerprint: the newest.
-    pub async fn contract(&self, name: &str) -> Result<ContractRow, StoreError> {
-        let absent = || StoreError::NotFound { what: "contract", name: name.to_owned() };
-        if name.is_empty() || name.contains('\0') {
-            return Err(absent());
-        }
-        let mut reader = self.reader().await?;
-        let row = sqlx::query(CONTRACT)
-            .bind(name)
-            .bind(format!("{name}{LAST}"))
-            .fetch_optional(&mut *reader)
-            .await
-            .map_err(|error| StoreError::of(self.place.dialect, error))?
-            .ok_or_else(absent)?;
-        let mut columns = Columns::of(&row);
-        let (fingerprint, name, version) = (columns.take()?, columns.take()?, columns.take()?);
-        let schema = columns.take()?;
-        let coded: String = columns.take()?;
-        let schema = unpack("schema", schema, &coded)?.map(text).transpose()?.unwrap_or_default();
-        Ok(ContractRow { fingerprint, name, version, schema })
     }
 
     /// Returns what people decided about a run, in order.

@@ -22,6 +22,8 @@ pub struct NewRun {
     pub contract: ContractRow,
     /// What is asked.
     pub job: Job,
+    /// What else an answer depends on: under other terms the same words are another question.
+    pub terms: Vec<String>,
     /// Who is asked.
     pub driver: Driver,
     /// What is kept of it, and for how long.
@@ -47,6 +49,9 @@ pub enum Repeat {
     Failed,
     /// Any result does.
     Always,
+    /// As with [`Failed`](Self::Failed), for a run that somebody named: who is asked may be another than
+    /// before, and so may the standing instructions.
+    Named,
 }
 
 /// What is asked.

@@ -25,3 +25,32 @@ pub struct StoredEvent {
     #[serde(serialize_with = "crate::form::serialize_json")]
     pub body: Option<String>,
 }
+
+/// How much of the stream of a run is read at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct EventBounds {
+    /// How many events.
+    pub rows: u32,
+    /// The longest body that is read; longer ones are left out.
+    pub body_bytes: i64,
+    /// How long all bodies may be together; one is read whatever it takes.
+    pub all_bytes: i64,
+}
+
+/// A stretch of the stream of a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EventPage {
+    /// The events, in order.
+    pub events: Vec<BoundedEvent>,
+    /// Whether there were no more behind them.
+    pub is_last: bool,
+}
+
+/// One event of a run, whose body may be left out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BoundedEvent {
+    /// The event.
+    pub event: StoredEvent,
+    /// How long the body is that was left out; it is read by its number.
+    pub left_out_bytes: Option<i64>,
+}

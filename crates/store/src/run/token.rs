@@ -1,7 +1,7 @@
 //! The right to write to a run.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
 use super::RunId;
 use crate::retention::Level;
@@ -22,6 +22,8 @@ pub struct RunToken {
     /// written, so that a write that is sent twice is stored once.
     pub(crate) attempt: Arc<AtomicI64>,
     pub(crate) event: Arc<AtomicI64>,
+    /// Whether there is a draft to forget.
+    pub(crate) drafted: Arc<AtomicBool>,
 }
 
 impl RunToken {

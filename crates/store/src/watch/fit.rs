@@ -27,7 +27,7 @@ impl NewAction {
 fn sessions(texts: Texts<'_>, minutes: &mut Minutes) -> Result<(), StoreError> {
     if let Some(chain) = &mut minutes.chain {
         names(&[("the name of a chain", &chain.id), ("cause", &chain.cause)])?;
-        chain.machine = texts.text("machine", &chain.machine)?;
+        chain.machine = texts.json("machine", &chain.machine)?;
     }
     if let Some(session) = &mut minutes.begun {
         names(&[
@@ -100,7 +100,7 @@ fn others(texts: Texts<'_>, minutes: &mut Minutes) -> Result<(), StoreError> {
     }
     for (name, value) in &mut minutes.marks {
         names(&[("the name of a mark", name)])?;
-        *value = texts.text("mark", value)?;
+        *value = texts.json("mark", value)?;
     }
     Ok(())
 }

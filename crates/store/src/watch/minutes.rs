@@ -31,6 +31,10 @@ pub struct Minutes {
     pub escalations: Vec<NewEscalation>,
     /// Escalations that somebody gave leave to, and that are acted on.
     pub acted: Vec<String>,
+    /// Escalations that are not acted on any more, whoever gave leave.
+    pub declined: Vec<String>,
+    /// The wish that the chain grants.
+    pub granted: Option<String>,
     /// Services, as they stand from now on.
     pub services: Vec<Service>,
     /// Checks of services, in their order.

@@ -10,6 +10,7 @@ use super::memory::{self, Memory, MemoryFilter};
 use super::notification::{self, Notification, NotificationState};
 use super::service::{self, Check, Service};
 use super::session::{self, Session, SessionFilter, SessionTexts};
+use super::wish::{self, Wish};
 use crate::error::StoreError;
 use crate::filter::{PAGE_LIMIT, Page};
 use crate::ledger::Ledger;
@@ -123,6 +124,13 @@ impl Ledger {
         self.named(ESCALATIONS, id).await?.ok_or_else(absent)
     }
 
+    /// Returns a page of the wishes that wait.
+    pub async fn waiting_wishes(&self, page: Page) -> Result<Vec<Wish>, StoreError> {
+        let mut conditions = Conditions::default();
+        conditions.constant("chain IS NULL");
+        self.listed(WISHES, conditions, page).await
+    }
+
     /// Returns a chain by its name.
     pub async fn chain(&self, id: &str) -> Result<Chain, StoreError> {
         let absent = || StoreError::NotFound { what: "chain", name: id.to_owned() };
@@ -230,6 +238,7 @@ const MEMORIES: Table<Memory> =
     Table { columns: memory::COLUMNS, name: "memories", read: memory::read };
 const ESCALATIONS: Table<Escalation> =
     Table { columns: escalation::COLUMNS, name: "escalations", read: escalation::read };
+const WISHES: Table<Wish> = Table { columns: wish::COLUMNS, name: "wishes", read: wish::read };
 const CHECKS: Table<Check> =
     Table { columns: service::CHECK_COLUMNS, name: "service_checks", read: service::read_check };
 const ACTIONS: Table<Action> =

@@ -1,6 +1,7 @@
 //! The write of minutes. Every row has its name before it is sent, so that minutes that are written
 //! twice, after a connection broke in the middle of a commit, count once.
 
+use airtight_core::redact::Redactor;
 use airtight_core::watch::Trust;
 
 use super::action::DoneAction;
@@ -8,6 +9,7 @@ use super::lead::{Lead, holds};
 use super::memory::MemoryUpdate;
 use super::minutes::Minutes;
 use super::text::Texts;
+use super::wish;
 use crate::error::StoreError;
 use crate::ledger::Ledger;
 use crate::rows;
@@ -37,6 +39,8 @@ const UPDATE_MEMORY: &str = "UPDATE memories SET \
 const ESCALATION: &str = "INSERT INTO escalations (id, session, chain, tier, affected, context, \
      state, told_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING";
 const ACTED: &str = "UPDATE escalations SET state = 'acted' WHERE id = $1";
+const DECLINED: &str =
+    "UPDATE escalations SET state = 'declined' WHERE id = $1 AND state <> 'acted'";
 const SERVICE: &str = "INSERT INTO services (name, status, detail, healthy_streak, \
      unhealthy_streak, changed_at, checked_at, cleared_at) \
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (name) DO UPDATE SET \
@@ -69,6 +73,12 @@ impl Ledger {
 }
 
 impl Ledger {
+    /// Returns what masks whatever is stored. Names that are compared with what is on record must be masked
+    /// by it first.
+    pub fn redactor(&self) -> &Redactor {
+        &self.place.settings.redactor
+    }
+
     /// Says whether minutes can be kept: whoever wrote what is in them may have gone past a limit.
     pub fn takes(&self, minutes: &Minutes) -> Result<(), StoreError> {
         minutes.clone().fit(Texts { redactor: &self.place.settings.redactor })
@@ -137,8 +147,11 @@ impl PackedMinutes {
             .bind(chain.ended_at)
             .execute(&mut *to.connection)
             .await
-            .map_err(to.fail())
-            .map(drop)
+            .map_err(to.fail())?;
+        match &self.minutes.granted {
+            Some(wish) => wish::grant(to, wish, &chain.id).await,
+            None => Ok(()),
+        }
     }
 
     async fn write_sessions(&self, to: &mut Transaction<'_>) -> Result<(), StoreError> {
@@ -237,6 +250,10 @@ impl PackedMinutes {
         }
         for id in &self.minutes.acted {
             let query = sqlx::query(ACTED).bind(id.as_str());
+            query.execute(&mut *to.connection).await.map_err(&fail)?;
+        }
+        for id in &self.minutes.declined {
+            let query = sqlx::query(DECLINED).bind(id.as_str());
             query.execute(&mut *to.connection).await.map_err(&fail)?;
         }
         Ok(())

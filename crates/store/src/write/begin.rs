@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicI64;
 
+use airtight_core::batch::Keys;
 use sqlx::AssertSqlSafe;
 
 use super::finish::claimed;
@@ -13,7 +14,7 @@ use crate::ledger::{Ledger, beat};
 use crate::owner::{Life, Owner, SILENCE_MS};
 use crate::retention::{Level, Sieve};
 use crate::rows::{Columns, Packer, SUMMARY, TEXTS, WHOLE, names};
-use crate::run::{Begun, NewRun, Repeat, Run, RunId, RunToken, fresh};
+use crate::run::{Begun, Driver, NewRun, Repeat, Run, RunId, RunToken, fresh};
 use crate::writer::{Transaction, Write};
 
 const INSERT: &str = "INSERT INTO runs (id, parent, job_key, fingerprint, contract, \
@@ -21,17 +22,17 @@ const INSERT: &str = "INSERT INTO runs (id, parent, job_key, fingerprint, contra
      attempts, early_cancels, tokens_saved, started_at, batch, place, level, keep_ms) \
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 'open', $11, $12, 0, 'none', \
      0, 0, 0, $13, $14, $15, $16, $17) ON CONFLICT DO NOTHING RETURNING seq";
-const INSERT_QUESTION: &str =
-    "INSERT INTO questions (run, prompt, system, input, coded) VALUES ($1, $2, $3, $4, $5)";
+const INSERT_QUESTION: &str = "INSERT INTO questions \
+     (run, prompt, system, input, coded, digest) VALUES ($1, $2, $3, $4, $5, $6)";
 const INSERT_CONTRACT: &str = "INSERT INTO contracts \
      (fingerprint, name, version, schema, coded, first_seen_at) \
      VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING";
 pub(crate) const INSERT_ATTEMPT: &str = "INSERT INTO attempts \
      (run, number, state, token, provider, model, purpose, coded, started_at) \
      VALUES ($1, $2, 'open', $3, $4, $5, $6, '', $7) ON CONFLICT DO NOTHING";
-const FIND: &str = "SELECT seq, id, state, token, owner, valid, started_at, fingerprint, level FROM runs \
-     WHERE job_key = $1 OR id = $2 ORDER BY CASE WHEN job_key = $1 THEN 0 ELSE 1 END LIMIT 1 {LOCK}";
-const PROMPT: &str = "SELECT prompt FROM questions WHERE run = $1";
+const FIND: &str = "SELECT seq, id, state, token, owner, valid, started_at, fingerprint, level, \
+     driver, provider, model FROM runs WHERE job_key = $1 OR id = $2 ORDER BY CASE WHEN job_key = $1 THEN 0 ELSE 1 END LIMIT 1 {LOCK}";
+const ASKED: &str = "SELECT prompt, system, digest FROM questions WHERE run = $1";
 const GIVE_UP_KEY: &str = "UPDATE runs SET job_key = NULL WHERE seq = $1";
 const TAKE_OVER: &str =
     "UPDATE runs SET token = $1, owner = $2, state = 'open' WHERE seq = $3 AND state <> 'done'";
@@ -63,6 +64,7 @@ struct Begin {
     system: Option<String>,
     input: Option<String>,
     coded: String,
+    digest: String,
 }
 
 /// A run that has the key, or the name, already.
@@ -76,6 +78,8 @@ struct Found {
     started_at: i64,
     fingerprint: String,
     level: Level,
+    /// Who was asked: driver, provider and model.
+    asked: [String; 3],
 }
 
 impl Begin {
@@ -109,6 +113,7 @@ impl Begin {
         Ok(Self {
             id,
             token: fresh(),
+            digest: digest(&run),
             schema: (text.unwrap_or_default(), schema.packed.coded()),
             prompt,
             system,
@@ -156,6 +161,7 @@ impl Begin {
             .bind(self.system.clone())
             .bind(self.input.clone())
             .bind(self.coded.as_str())
+            .bind(self.digest.as_str())
             .execute(&mut *to.connection)
             .await
             .map_err(to.fail())?;
@@ -196,6 +202,7 @@ impl Begin {
             open: Arc::new(AtomicI64::new(i64::from(self.run.attempt.is_some()))),
             attempt: Arc::new(AtomicI64::new(attempt)),
             event: Arc::new(AtomicI64::new(event)),
+            drafted: Arc::default(),
         }
     }
 
@@ -238,6 +245,7 @@ impl Begin {
             started_at: columns.take()?,
             fingerprint: columns.take()?,
             level: Level::named(&columns.take::<String>()?),
+            asked: [columns.take()?, columns.take()?, columns.take()?],
         }))
     }
 
@@ -290,19 +298,31 @@ impl Begin {
         to: &mut Transaction<'_>,
         found: &Found,
     ) -> Result<(), StoreError> {
-        let other = || StoreError::OtherJob { id: found.id.clone() };
-        if found.fingerprint != self.run.contract.fingerprint {
-            return Err(other());
-        }
-        let row = sqlx::query(PROMPT)
+        let row = sqlx::query(ASKED)
             .bind(found.seq)
             .fetch_one(&mut *to.connection)
             .await
             .map_err(to.fail())?;
-        let asked: Option<String> = Columns::of(&row).take()?;
+        let mut columns = Columns::of(&row);
+        let (prompt, system): (Option<String>, Option<String>) = (columns.take()?, columns.take()?);
+        let digest: Option<String> = columns.take()?;
+        let NewRun { contract, driver, retention, repeat, .. } = &self.run;
         // What is kept otherwise looks otherwise.
-        let is_comparable = found.level == self.run.retention.level;
-        if is_comparable && asked != self.prompt { Err(other()) } else { Ok(()) }
+        let is_kept_alike = found.level == retention.level;
+        let is_same_job =
+            found.fingerprint == contract.fingerprint && (!is_kept_alike || prompt == self.prompt);
+        let is_same = match digest {
+            _ if *repeat == Repeat::Named => is_same_job,
+            Some(digest) => digest == self.digest,
+            // It began before digests were kept.
+            None => {
+                let asked = [&driver.driver, &driver.provider, &driver.model];
+                is_same_job
+                    && found.asked.iter().eq(asked)
+                    && (!is_kept_alike || system == self.system)
+            }
+        };
+        if is_same { Ok(()) } else { Err(StoreError::OtherJob { id: found.id.clone() }) }
     }
 
     /// Returns the token of a run that has attempts and events already.
@@ -346,7 +366,7 @@ impl Write for Begin {
         }
         let again = match self.run.repeat {
             Repeat::Never => false,
-            Repeat::Failed => !found.valid,
+            Repeat::Failed | Repeat::Named => !found.valid,
             Repeat::Always => true,
         };
         match found.state.as_str() {
@@ -363,6 +383,16 @@ impl Write for Begin {
             _ => self.take_over(to, &found).await,
         }
     }
+}
+
+/// Returns what tells this question from others: the job, its terms, and who is asked.
+fn digest(run: &NewRun) -> String {
+    let NewRun { contract, job, terms, driver, .. } = run;
+    let Driver { driver, provider, model, mode: _ } = driver;
+    let system = job.system.as_deref().unwrap_or_default();
+    let parts = [contract.fingerprint.as_str(), &job.prompt, system, driver, provider, model];
+    let parts = parts.into_iter().chain(terms.iter().map(String::as_str));
+    Keys::new([b"question".as_slice()]).key(parts.map(str::as_bytes))
 }
 
 /// Claims that the process `owner` lives, which was at something since `since_ms` at least.

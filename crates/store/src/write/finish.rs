@@ -6,6 +6,7 @@ use std::time::Duration;
 use sqlx::AssertSqlSafe;
 
 use super::begin::LEAVE_OPEN_ATTEMPTS;
+use super::draft;
 use super::progress::{PackedEnd, PackedEvents, Timely};
 use crate::clock::millis;
 use crate::error::StoreError;
@@ -249,6 +250,7 @@ impl Write for End {
         self.write_answer(to).await?;
         close_attempts(to, &self.token, &self.ended).await?;
         self.events.write(to, &self.token).await?;
+        draft::clear(to, &self.token).await?;
         if let Some(minutes) = &self.minutes {
             minutes.write(to).await?;
         }
@@ -301,6 +303,7 @@ impl Write for Postpone {
         }
         close_attempts(to, &self.token, &self.ended).await?;
         self.events.write(to, &self.token).await?;
+        draft::clear(to, &self.token).await?;
         if let Some(claim) = &self.claim {
             requeue(to, claim.job, self.again, self.error.clone()).await?;
         }

@@ -85,7 +85,7 @@ impl Timely {
 }
 
 /// Claims that `token` still holds its run, and keeps it so until the commit.
-async fn holds(to: &mut Transaction<'_>, token: &RunToken) -> Result<bool, StoreError> {
+pub(super) async fn holds(to: &mut Transaction<'_>, token: &RunToken) -> Result<bool, StoreError> {
     let row = sqlx::query(AssertSqlSafe(to.place.dialect.locking(HELD)))
         .bind(token.seq)
         .bind(token.token.as_str())

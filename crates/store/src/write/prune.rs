@@ -68,6 +68,7 @@ impl Write for Prune {
         }
         for (table, column) in [
             ("events", "run"),
+            ("drafts", "run"),
             ("attempts", "run"),
             ("answers", "run"),
             ("questions", "run"),

@@ -21,6 +21,7 @@ mod review;
 mod runs;
 mod stats;
 mod watch;
+mod wishes;
 mod workers;
 
 /// Makes a test of each law on each database.

@@ -13,6 +13,7 @@ use crate::bed::{Bed, begin, met, new_run, store};
 
 crate::laws! {
     the_catalogue_has_every_contract_once_and_goes_on_by_title,
+    a_contract_is_meant_by_its_name_before_the_beginning_of_a_fingerprint,
     runs_are_found_by_what_occurs_in_their_names,
     the_tiles_of_co_102_are_zero_at_first_and_count_after,
 }
@@ -46,14 +47,38 @@ async fn the_catalogue_has_every_contract_once_and_goes_on_by_title(bed: Bed) {
     let after = ledger.catalogue(Some("Zebra"), 1).await.unwrap();
     assert_eq!((after.len(), after[0].title.as_str()), (1, nameless.as_str()));
     let versions = ledger.contract_versions("review").await.unwrap();
-    let mut versions: Vec<_> = versions.into_iter().map(|(row, _)| row.version).collect();
+    let mut versions: Vec<_> = versions.into_iter().map(|it| it.version).collect();
     versions.sort();
     assert_eq!(versions, ["1.0.0", "2.0.0"]);
-    let one = ledger.contract_versions("cccccccc").await.unwrap();
-    assert_eq!((one.len(), one[0].0.schema.as_str()), (1, r#"{"x-version":""}"#));
-    for absent in ["", "\0", "nobody"] {
+    let one = ledger.contract_versions("cccccccccccc").await.unwrap();
+    assert_eq!(one.len(), 1);
+    let schema = ledger.contract_version(&one[0]).await.unwrap().schema;
+    assert_eq!(schema, r#"{"x-version":""}"#);
+    for absent in ["", "\0", "nobody", "cccccccc"] {
         let asked = ledger.contract_versions(absent).await;
         assert!(matches!(asked, Err(StoreError::NotFound { .. })), "{absent}");
+    }
+}
+
+async fn a_contract_is_meant_by_its_name_before_the_beginning_of_a_fingerprint(bed: Bed) {
+    let ledger = bed.open().await;
+    // The name of one is how the fingerprint of another begins.
+    begin(&ledger, under("", "", "aaaa")).await;
+    begin(&ledger, under(&"a".repeat(12), "1.0.0", "bbbb")).await;
+    begin(&ledger, under("aaaa", "1.0.0", "cccc")).await;
+    let meant = async |title: &str| {
+        let versions = ledger.contract_versions(title).await.unwrap();
+        versions.into_iter().map(|it| it.fingerprint).collect::<Vec<_>>()
+    };
+    assert_eq!(meant(&"a".repeat(12)).await, ["bbbb".repeat(16)]);
+    assert_eq!(meant(&"a".repeat(13)).await, ["aaaa".repeat(16)]);
+    assert_eq!(meant("aaaa").await, ["cccc".repeat(16)]);
+    // What decides about a value goes by the whole fingerprint alone.
+    let exact = ledger.contract(&"aaaa".repeat(16)).await.unwrap();
+    assert_eq!((exact.name.as_str(), exact.fingerprint), ("", "aaaa".repeat(16)));
+    for beginning in ["a".repeat(12), "a".repeat(63), "aaaa".to_owned(), String::new()] {
+        let asked = ledger.contract(&beginning).await;
+        assert!(matches!(asked, Err(StoreError::NotFound { .. })), "{beginning}");
     }
 }
 

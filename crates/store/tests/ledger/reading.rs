@@ -1,6 +1,11 @@
 //! Lists, single runs and exports.
 
-use airtight_store::{Filter, NewRun, Order, Page, Review, RunId, RunState, StoreError, Validity};
+use std::time::Duration;
+
+use airtight_store::{
+    EventBounds, Filter, NewEvent, NewRun, Order, Page, Review, RunId, RunState, StoreError,
+    Validity,
+};
 use futures_util::TryStreamExt as _;
 
 use crate::bed::{Bed, begin, failed, met, new_run, store};
@@ -11,6 +16,8 @@ crate::laws! {
     a_run_is_found_by_the_beginning_of_its_name,
     an_export_tells_every_run_in_order,
     a_contract_is_stored_once,
+    events_are_read_within_bounds,
+    what_is_committed_after_the_call_is_not_missed,
 }
 
 async fn pages_hold_every_run_once(bed: Bed) {
@@ -122,8 +129,44 @@ async fn a_contract_is_stored_once(bed: Bed) {
         begin(&ledger, new_run()).await;
     }
     let contract = new_run().contract;
-    assert_eq!(ledger.contract("blog-writer").await.unwrap(), contract);
-    assert_eq!(ledger.contract("f00df00d").await.unwrap(), contract);
+    assert_eq!(ledger.contract(&contract.fingerprint).await.unwrap(), contract);
     assert!(matches!(ledger.contract("nobody").await, Err(StoreError::NotFound { .. })));
     assert_eq!(bed.meddle("SELECT name FROM contracts").await.len(), 1);
+}
+
+async fn events_are_read_within_bounds(bed: Bed) {
+    let ledger = bed.open().await;
+    let token = begin(&ledger, new_run()).await;
+    let event = |bytes: usize| NewEvent {
+        kind: "e".to_owned(),
+        body: format!("\"{}\"", "é".repeat(bytes / 2 - 1)),
+    };
+    ledger.append(&token, [40, 40, 200, 40, 40].map(event).to_vec()).await.unwrap();
+    let wide = EventBounds { rows: 10, body_bytes: 100, all_bytes: 100 };
+    let read = async |after: i64, bounds: EventBounds| {
+        let page = ledger.events_within(token.id(), after, bounds).await.unwrap();
+        let told = |it: &airtight_store::BoundedEvent| {
+            (it.event.number, it.event.body.is_some(), it.left_out_bytes)
+        };
+        (page.events.iter().map(told).collect::<Vec<_>>(), page.is_last)
+    };
+    let (first, rest) = (
+        vec![(1, true, None), (2, true, None), (3, false, Some(200))],
+        vec![(4, true, None), (5, true, None)],
+    );
+    assert_eq!(read(0, wide).await, (first.clone(), false));
+    assert_eq!(read(3, wide).await, (rest.clone(), true));
+    assert_eq!(read(5, wide).await, (Vec::new(), true));
+    let few = EventBounds { rows: 2, ..wide };
+    assert_eq!(read(3, few).await, (rest, false), "there may be more");
+    // One is read, however long it is.
+    let narrow = EventBounds { all_bytes: 10, ..wide };
+    assert_eq!(read(0, narrow).await, (first[..1].to_vec(), false));
+}
+
+async fn what_is_committed_after_the_call_is_not_missed(bed: Bed) {
+    let ledger = bed.open().await;
+    let committed = ledger.committed();
+    begin(&ledger, new_run()).await;
+    tokio::time::timeout(Duration::from_mins(1), committed).await.unwrap();
 }

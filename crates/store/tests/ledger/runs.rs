@@ -22,6 +22,9 @@ crate::laws! {
     a_postponed_run_goes_on_with_its_key,
     a_run_is_never_taken_over_for_another_job,
     a_key_never_gives_the_result_of_another_job,
+    a_key_is_of_one_question_whatever_of_it_is_kept,
+    a_key_of_an_older_version_is_compared_by_what_it_kept,
+    a_run_that_is_named_may_be_done_by_another,
     a_late_postponement_is_fenced_and_keeps_what_was_said,
     what_a_batch_spent_counts_whatever_became_of_its_runs,
     a_late_end_is_fenced_and_kept_as_a_stray,
@@ -232,6 +235,68 @@ async fn a_key_never_gives_the_result_of_another_job(bed: Bed) {
     // Who wants it done again means the new text.
     other.repeat = Repeat::Always;
     assert!(matches!(ledger.begin(other).await, Ok(Begun::Fresh(_))));
+}
+
+/// Returns runs like `run` that ask something else, or somebody else.
+fn other_questions(run: &NewRun) -> Vec<NewRun> {
+    let change = |change: fn(&mut NewRun)| {
+        let mut other = run.clone();
+        change(&mut other);
+        other
+    };
+    vec![
+        change(|it| it.job.system = Some("You never write.".to_owned())),
+        change(|it| it.job.system = None),
+        change(|it| "claude".clone_into(&mut it.driver.driver)),
+        change(|it| "openai".clone_into(&mut it.driver.provider)),
+        change(|it| "claude-y".clone_into(&mut it.driver.model)),
+    ]
+}
+
+async fn a_key_is_of_one_question_whatever_of_it_is_kept(bed: Bed) {
+    let ledger = bed.open().await;
+    for level in [Level::Full, Level::Masked, Level::Metadata] {
+        let mut run = keyed(level.name());
+        run.retention.level = level;
+        let token = store(&ledger, run.clone(), met()).await;
+        let mut others = other_questions(&run);
+        others.push(NewRun { terms: vec!["temperature 1".to_owned()], ..run.clone() });
+        let mut prompt = run.clone();
+        "Something else.".clone_into(&mut prompt.job.prompt);
+        others.push(prompt);
+        for other in others {
+            let refused = ledger.begin(other.clone()).await;
+            assert!(
+                matches!(refused, Err(StoreError::OtherJob { ref id }) if id == token.id().as_str()),
+                "{other:?}"
+            );
+        }
+        assert!(matches!(ledger.begin(run).await, Ok(Begun::Finished(_))));
+    }
+}
+
+async fn a_key_of_an_older_version_is_compared_by_what_it_kept(bed: Bed) {
+    let ledger = bed.open().await;
+    store(&ledger, keyed("k"), met()).await;
+    bed.meddle("UPDATE questions SET digest = NULL").await;
+    for other in other_questions(&keyed("k")) {
+        let refused = ledger.begin(other.clone()).await;
+        assert!(matches!(refused, Err(StoreError::OtherJob { .. })), "{other:?}");
+    }
+    assert!(matches!(ledger.begin(keyed("k")).await, Ok(Begun::Finished(_))));
+}
+
+async fn a_run_that_is_named_may_be_done_by_another(bed: Bed) {
+    let ledger = bed.open().await;
+    let token = begin(&ledger, keyed("k")).await;
+    ledger.postpone(&token, Postponed::default()).await.unwrap();
+    for other in other_questions(&keyed("k")) {
+        let refused = ledger.begin(other.clone()).await;
+        assert!(matches!(refused, Err(StoreError::OtherJob { .. })), "{other:?}");
+        let again = begin(&ledger, NewRun { repeat: Repeat::Named, ..other }).await;
+        assert_eq!(again.id(), token.id());
+        ledger.postpone(&again, Postponed::default()).await.unwrap();
+    }
 }
 
 async fn a_late_postponement_is_fenced_and_keeps_what_was_said(bed: Bed) {

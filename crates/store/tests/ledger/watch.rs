@@ -24,6 +24,7 @@ crate::laws! {
     an_action_is_on_record_once_for_what_was_known,
     pages_go_on_where_the_last_one_ended,
     texts_are_masked_and_hold_no_nul,
+    what_the_watch_remembers_of_itself_stays_readable_and_holds_no_secret,
     a_memory_is_judged_by_anybody_and_keeps_that,
     an_escalation_waits_for_leave_and_is_acted_on_once,
     the_chain_that_goes_on_is_found,
@@ -344,6 +345,34 @@ async fn texts_are_masked_and_hold_no_nul(bed: Bed) {
     assert_eq!(ledger.session("s1").await.unwrap().1.context.as_deref(), Some(kept));
 }
 
+/// CO-109: a secret in the middle of JSON takes no quotation mark with it.
+async fn what_the_watch_remembers_of_itself_stays_readable_and_holds_no_secret(bed: Bed) {
+    let ledger = bed.open_masking("hunter2-\"hunter2").await;
+    let lead = lead(&ledger).await;
+    let said = "-----BEGIN PRIVATE KEY-----\nMIIE and hunter2-\"hunter2";
+    let machine = serde_json::json!({ "brief": { "escalation": said }, "moved_at_ms": 12_345_678 });
+    let chain = ChainState {
+        id: "c1".to_owned(),
+        cause: "scheduled".to_owned(),
+        machine: machine.to_string(),
+        started_at: 5,
+        ended_at: None,
+    };
+    let marks = vec![("schedule".to_owned(), machine.to_string())];
+    let minutes = Minutes { chain: Some(chain), marks, ..Minutes::default() };
+    ledger.minute(lead, minutes).await.unwrap();
+    let kept = [
+        ledger.open_chain().await.unwrap().unwrap().machine,
+        ledger.mark("schedule").await.unwrap().unwrap(),
+    ];
+    for kept in kept {
+        assert!(!kept.contains("hunter2") && !kept.contains("MIIE"), "{kept}");
+        let kept: serde_json::Value = serde_json::from_str(&kept).unwrap();
+        assert_eq!(kept["moved_at_ms"], 12_345_678);
+        assert_eq!(kept["brief"]["escalation"], "[masked]");
+    }
+}
+
 async fn a_memory_is_judged_by_anybody_and_keeps_that(bed: Bed) {
     let ledger = bed.open().await;
     let lead = lead(&ledger).await;
@@ -398,8 +427,10 @@ async fn an_escalation_waits_for_leave_and_is_acted_on_once(bed: Bed) {
     assert!(matches!(again, Err(StoreError::NotFound { .. })));
     let approved = ledger.escalations(&of(EscalationState::Approved), Page::default()).await;
     assert_eq!(approved.unwrap().len(), 1);
-    let acted = Minutes { acted: vec![waiting.id], ..Minutes::default() };
+    let acted = Minutes { acted: vec![waiting.id.clone()], ..Minutes::default() };
     ledger.minute(lead, acted).await.unwrap();
+    let late = Minutes { declined: vec![waiting.id], ..Minutes::default() };
+    ledger.minute(lead, late).await.unwrap();
     let since = EscalationFilter { since: Some(7), ..EscalationFilter::default() };
     let all = ledger.escalations(&since, Page::default()).await.unwrap();
     assert_eq!((all.len(), all[0].state), (1, EscalationState::Acted));
