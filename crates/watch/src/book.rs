@@ -2,8 +2,8 @@
 
 use airtight_core::watch::{
     ActionRecord, CooldownAction, CooldownChange, CooldownLimits, Event, EventOrigin, Extraction,
-    Memory, MemoryChange, MemorySource, NewMemory, Notification, PastEscalation, Record,
-    ServiceChange, ServiceState, ServiceStatus, Tier,
+    Memory, MemoryChange, MemorySource, NewMemory, Notification, PastEscalation, Proposal, Record,
+    ServiceState, ServiceStatus, Tier, Waiting,
 };
 use airtight_store::{
     ActionEnd, ActionFilter, Check, DoneAction, EscalationFilter, EscalationState, Ledger,
@@ -11,7 +11,7 @@ use airtight_store::{
     Order, PAGE_LIMIT, Page, Service, SessionEnd, StoreError,
 };
 
-use crate::estate::Estate;
+use crate::notify::Target;
 
 /// As many rows as one page has: far more than there are memories or actions of a day.
 const ALL: Page = Page { limit: PAGE_LIMIT, after: None, order: Order::NewestFirst };
@@ -110,20 +110,40 @@ pub(crate) async fn escalations(
     Ok(ledger.escalations(&filter, ALL).await?.into_iter().filter_map(past).collect())
 }
 
+/// Returns the escalations that wait for leave, or have it.
+pub(crate) async fn waiting(
+    ledger: &Ledger,
+    state: EscalationState,
+) -> Result<Vec<airtight_store::Escalation>, StoreError> {
+    let filter = EscalationFilter { state: Some(state), ..EscalationFilter::default() };
+    let oldest = Page { order: Order::OldestFirst, ..ALL };
+    ledger.escalations(&filter, oldest).await
+}
+
+/// Returns an escalation as core sees it; nothing if it is to a tier that nobody knows.
+pub(crate) fn waiting_of(escalation: &airtight_store::Escalation) -> Option<Waiting> {
+    Some(Waiting {
+        id: escalation.id.clone(),
+        to: Tier::try_from(escalation.tier).ok()?,
+        affected: escalation.affected.clone(),
+        asked_at_ms: escalation.at,
+    })
+}
+
 /// Returns a notification for every target.
 pub(crate) fn queued(
-    estate: &Estate,
+    targets: &[Target],
     notification: &Notification,
     chain: Option<&str>,
 ) -> Vec<NewNotification> {
-    let to = |target: &crate::notify::Target| NewNotification {
+    let to = |target: &Target| NewNotification {
         category: notification.category.name().to_owned(),
         target: target.name.clone(),
         title: notification.title.clone(),
         body: notification.body.clone(),
         chain: chain.map(str::to_owned),
     };
-    estate.targets.iter().map(to).collect()
+    targets.iter().map(to).collect()
 }
 
 /// Returns an event as the ledger keeps it; `origin` is how it was found, or `watch`.
@@ -160,8 +180,9 @@ pub(crate) fn minutes(chain: &str, record: &Record, at_ms: i64) -> Minutes {
         ended: session.map(session_end).into_iter().collect(),
         events,
         services: record.services.iter().map(service).collect(),
-        checks: record.services.iter().map(|change| check(change, id)).collect(),
+        checks: record.services.iter().map(|state| check(state, id)).collect(),
         escalations: escalations_of(record, chain),
+        declined: record.superseded.clone(),
         ..Minutes::default()
     };
     for change in &record.memories {
@@ -183,7 +204,7 @@ fn session_end(end: &airtight_core::watch::SessionEnd) -> SessionEnd {
     }
 }
 
-fn service(ServiceChange { state, .. }: &ServiceChange) -> Service {
+fn service(state: &ServiceState) -> Service {
     Service {
         name: state.name.clone(),
         status: state.status.name().to_owned(),
@@ -196,7 +217,7 @@ fn service(ServiceChange { state, .. }: &ServiceChange) -> Service {
     }
 }
 
-fn check(ServiceChange { state, .. }: &ServiceChange, session: Option<&str>) -> Check {
+fn check(state: &ServiceState, session: Option<&str>) -> Check {
     Check {
         number: 0,
         service: state.name.clone(),
@@ -217,12 +238,12 @@ fn escalations_of(record: &Record, chain: &str) -> Vec<NewEscalation> {
         state: EscalationState::Acted,
     };
     let acted = record.escalation.iter().map(|it| of(&it.from_session, it.to, &it.affected));
-    let asked = record.session.as_ref().zip(record.proposal.as_ref());
-    let proposed = asked.map(|(session, proposal)| NewEscalation {
-        context: Some(proposal.context.clone()),
-        state: EscalationState::Proposed,
-        ..of(&session.id, proposal.to, &proposal.affected)
-    });
+    let proposed =
+        record.proposal.iter().map(|Proposal { from_session, escalate }| NewEscalation {
+            context: Some(escalate.context.clone()),
+            state: EscalationState::Proposed,
+            ..of(from_session, escalate.to, &escalate.affected)
+        });
     acted.chain(proposed).collect()
 }
 

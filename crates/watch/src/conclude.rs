@@ -6,6 +6,7 @@ use airtight_core::watch::{
 };
 use airtight_store::{ChainState, Minutes};
 
+use crate::bell::Ringing;
 use crate::book;
 use crate::clock::Clock;
 use crate::digest;
@@ -32,17 +33,22 @@ impl<S: Staff, C: Clock + 'static> Office<'_, S, C> {
         schedule: &mut Schedule,
     ) -> Result<(), WatchError> {
         let at_ms = self.now_ms();
-        schedule.chain_ended(chain.trigger(), at_ms);
+        if !matches!(outcome, ChainOutcome::Lost | ChainOutcome::Stale) {
+            // Nobody looked to the end where a chain was left: the next is as due as before.
+            schedule.chain_ended(chain.trigger(), at_ms);
+        }
         self.verify(schedule, chain.acted_on(), at_ms);
         let state = Some(self.chain_state(chain, Some(at_ms))?);
         let mut minutes = Minutes { at_ms, chain: state, ..Minutes::default() };
         minutes.marks.push((LAST_RUN.to_owned(), at_ms.to_string()));
         minutes.marks.push((SCHEDULE.to_owned(), written(schedule)?));
-        self.keep_vigil(&mut minutes, chain, outcome).await?;
-        self.bell.release(&mut minutes);
-        self.digest(&mut minutes, chain.id()).await?;
+        let mut ringing = self.bell.ringing().await;
+        self.keep_vigil(&mut minutes, &mut ringing, chain, outcome).await?;
+        ringing.release(&mut minutes);
+        self.digest(&mut minutes, &mut ringing).await?;
         let told = minutes.events.clone();
         self.ledger.minute(self.leadership.lead, minutes).await?;
+        ringing.rung();
         self.dispatch.wake();
         for event in told {
             self.teller.tell(Notice::of_stored(&event));
@@ -68,6 +74,7 @@ impl<S: Staff, C: Clock + 'static> Office<'_, S, C> {
     async fn keep_vigil(
         &self,
         minutes: &mut Minutes,
+        ringing: &mut Ringing<'_>,
         chain: &Chain,
         outcome: &ChainOutcome,
     ) -> Result<(), WatchError> {
@@ -82,24 +89,31 @@ impl<S: Staff, C: Clock + 'static> Office<'_, S, C> {
         let Some(alarm) = alarm else { return Ok(()) };
         let origin = alarm.event.origin.name();
         minutes.events.push(book::event(&alarm.event, None, chain.id(), origin));
-        self.bell.ring(minutes, alarm.notification, chain.id());
+        ringing.ring(minutes, alarm.notification, Some(chain.id()));
         Ok(())
     }
 
-    /// Queues what was held back, once its window is over.
-    pub(crate) async fn release(&self, at_ms: i64) -> Result<(), WatchError> {
+    /// Queues what is due between two chains: what was held back until now, and a digest.
+    pub(crate) async fn tick(&self, at_ms: i64) -> Result<(), WatchError> {
         let mut minutes = Minutes { at_ms, ..Minutes::default() };
-        self.bell.release(&mut minutes);
+        let mut ringing = self.bell.ringing().await;
+        ringing.release(&mut minutes);
+        self.digest(&mut minutes, &mut ringing).await?;
         if minutes.marks.is_empty() {
             return Ok(());
         }
         self.ledger.minute(self.leadership.lead, minutes).await?;
+        ringing.rung();
         self.dispatch.wake();
         Ok(())
     }
 
     /// Queues a digest if one is due.
-    async fn digest(&self, minutes: &mut Minutes, chain: &str) -> Result<(), WatchError> {
+    async fn digest(
+        &self,
+        minutes: &mut Minutes,
+        ringing: &mut Ringing<'_>,
+    ) -> Result<(), WatchError> {
         let at_ms = minutes.at_ms;
         let last = self.ledger.mark(LAST_DIGEST).await?.and_then(|mark| mark.parse().ok());
         if !is_digest_due(last, at_ms) {
@@ -107,7 +121,7 @@ impl<S: Staff, C: Clock + 'static> Office<'_, S, C> {
         }
         let since_ms = digest_since(last, at_ms);
         let digest = digest::of(&self.ledger, since_ms, at_ms).await?.notification(at_ms);
-        self.bell.ring(minutes, [digest], chain);
+        ringing.ring(minutes, [digest], None);
         minutes.marks.push((LAST_DIGEST.to_owned(), at_ms.to_string()));
         Ok(())
     }

@@ -26,6 +26,18 @@ pub enum WatchError {
     Unwritable(#[source] serde_json::Error),
 }
 
+impl WatchError {
+    /// Claims that the ledger fails for a while: its server restarts, or another process holds it.
+    pub(crate) fn is_passing(&self) -> bool {
+        matches!(
+            self,
+            Self::Store(
+                StoreError::Unreachable { .. } | StoreError::Contended { .. } | StoreError::Locked
+            )
+        )
+    }
+}
+
 impl From<StoreError> for WatchError {
     fn from(error: StoreError) -> Self {
         if matches!(error, StoreError::Fenced) { Self::Replaced } else { Self::Store(error) }

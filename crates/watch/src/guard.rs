@@ -11,8 +11,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use airtight_agent::{Effect, Guard, Guarding, Subject, Veto};
 use airtight_core::message::{ToolCall, ToolResult, ToolStatus};
 use airtight_core::watch::{
-    ActionState, CommandAction, CommandNote, CooldownVerdict, Event, Level, Tier, WatchMode,
-    judge_command,
+    ActionState, CommandAction, CommandNote, CooldownVerdict, Denied, Event, Level, Tier,
+    WatchMode, changing_program, judge_command, recognise, removes_everything,
 };
 use airtight_store::{ActionEnd, Lead, Ledger, Minutes, NewAction, Reserved};
 use serde_json::Value;
@@ -20,6 +20,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::bell::Bell;
 use crate::book;
+use crate::call::commands;
 use crate::door::{Call, Porter};
 use crate::error::WatchError;
 use crate::estate::Estate;
@@ -37,6 +38,9 @@ const NAME: &str = "cooldown";
 
 /// The time, in Unix milliseconds.
 type Now = dyn Fn() -> i64 + Send + Sync;
+
+/// Whether a command may run, or why not; nothing if something else was done meanwhile.
+type Decided = Result<Option<Result<(), String>>, WatchError>;
 
 /// Decides about the commands of one session.
 pub struct Gatekeeper {
@@ -89,6 +93,14 @@ impl Gatekeeper {
         denied
             .decide(SHELL, Effect::Executes, Some(&subject))
             .map_err(|denied| format!("{} must not do this: {denied}", self.tier))?;
+        if removes_everything(command) {
+            return Err("nobody must do this: it removes what cannot be put back".to_owned());
+        }
+        if self.tier == Tier::Observe
+            && let Some(program) = changing_program(command)
+        {
+            return Err(format!("tier 1 changes nothing: by `{program}` it only looks"));
+        }
         for _ in 0..OVERTAKEN_LIMIT {
             match self.decide(id, command).await {
                 Ok(Some(decided)) => return decided,
@@ -105,28 +117,32 @@ impl Gatekeeper {
     }
 
     /// Returns nothing if something else was done meanwhile.
-    async fn decide(
-        &self,
-        id: &str,
-        command: &str,
-    ) -> Result<Option<Result<(), String>>, WatchError> {
+    async fn decide(&self, id: &str, command: &str) -> Decided {
         let now_ms = (self.now)();
         let limits = &self.estate.limits;
         let (records, last) = book::actions(&self.ledger, limits, now_ms).await?;
         let services = book::services(&self.ledger).await?;
-        let verdict = judge_command(command, &records, &services, limits, now_ms);
+        let mut recognised = recognise(command);
+        for action in &mut recognised.actions {
+            // As it is on record: a name that is masked there would never be found.
+            action.service = self.ledger.redactor().mask(&action.service).into_owned();
+        }
+        let verdict = judge_command(recognised, &records, &services, limits, now_ms);
         if let CooldownVerdict::NotAnAction { notes } = &verdict
             && notes.is_empty()
         {
             return Ok(Some(Ok(())));
         }
         if let Some((level, why)) = self.refusal(&verdict) {
-            let shown = airtight_core::excerpt(command, TOLD_LIMIT_CHARS, "…");
-            self.leave(Event::of_watch(level, format!("{why}: {shown}")), now_ms).await?;
-            return Ok(Some(Err(why)));
+            return self.refuse(level, why, command, now_ms).await;
         }
         match verdict {
-            CooldownVerdict::Repeated { .. } => Ok(Some(Err(IN_A_LOOP.to_owned()))),
+            CooldownVerdict::Repeated { .. } => {
+                self.refuse(Level::Warning, IN_A_LOOP, command, now_ms).await
+            }
+            CooldownVerdict::Own { .. } => {
+                self.refuse(Level::Warning, OWN_PROGRAM, command, now_ms).await
+            }
             CooldownVerdict::NotAnAction { notes } => {
                 self.note(&notes, now_ms).await?;
                 Ok(Some(Ok(())))
@@ -140,15 +156,27 @@ impl Gatekeeper {
                 self.note(&notes, now_ms).await?;
                 Ok(Some(Ok(())))
             }
-            CooldownVerdict::Deny(denied) => {
-                let events = vec![self.event(&denied.event())];
-                let mut minutes = Minutes { at_ms: now_ms, events, ..Minutes::default() };
-                self.bell.ring(&mut minutes, [denied.notification()], &self.chain);
-                self.tell(&denied.event());
-                self.ledger.minute(self.lead, minutes).await?;
-                Ok(Some(Err(denied.reason)))
-            }
+            CooldownVerdict::Deny(denied) => self.deny(denied, now_ms).await,
         }
+    }
+
+    /// Leaves an event of a command that must not run, and says so to the session.
+    async fn refuse(&self, level: Level, why: &str, command: &str, now_ms: i64) -> Decided {
+        let shown = airtight_core::excerpt(command, TOLD_LIMIT_CHARS, "…");
+        self.leave(Event::of_watch(level, format!("{why}: {shown}")), now_ms).await?;
+        Ok(Some(Err(why.to_owned())))
+    }
+
+    /// Leaves what a command leaves for which there is no room, and says so to the session.
+    async fn deny(&self, denied: Denied, now_ms: i64) -> Decided {
+        let events = vec![self.event(&denied.event())];
+        let mut minutes = Minutes { at_ms: now_ms, events, ..Minutes::default() };
+        let mut ringing = self.bell.ringing().await;
+        ringing.ring(&mut minutes, [denied.notification()], Some(&self.chain));
+        self.tell(&denied.event());
+        self.ledger.minute(self.lead, minutes).await?;
+        ringing.rung();
+        Ok(Some(Err(denied.reason)))
     }
 
     /// Decides whether a call may write what it writes: the files of the watch are not a session's.
@@ -176,24 +204,15 @@ impl Gatekeeper {
     }
 
     /// Returns why a command that acts on services must not run, however much room there is.
-    fn refusal(&self, verdict: &CooldownVerdict) -> Option<(Level, String)> {
-        if matches!(verdict, CooldownVerdict::Deny(_)) {
+    fn refusal(&self, verdict: &CooldownVerdict) -> Option<(Level, &'static str)> {
+        if matches!(verdict, CooldownVerdict::Deny(_) | CooldownVerdict::Own { .. }) {
             return None;
         }
         if self.estate.policy.escalation.mode == WatchMode::DryRun {
-            let why = "this is a dry run: nothing is done to services";
-            return Some((Level::Info, why.to_owned()));
+            return Some((Level::Info, "this is a dry run: nothing is done to services"));
         }
-        if self.tier == Tier::Observe {
-            let why = "tier 1 changes nothing: a higher tier may do this, so ask for one";
-            return Some((Level::Warning, why.to_owned()));
-        }
-        match verdict {
-            CooldownVerdict::Repeated { .. } => Some((Level::Warning, IN_A_LOOP.to_owned())),
-            CooldownVerdict::NotAnAction { .. }
-            | CooldownVerdict::Allow { .. }
-            | CooldownVerdict::Deny(_) => None,
-        }
+        let why = "tier 1 changes nothing: a higher tier may do this, so ask for one";
+        (self.tier == Tier::Observe).then_some((Level::Warning, why))
     }
 
     /// Claims that something is being done to a service.
@@ -214,7 +233,7 @@ impl Gatekeeper {
     /// Leaves an event for each thing that is let pass without being understood.
     async fn note(&self, notes: &[CommandNote], now_ms: i64) -> Result<(), WatchError> {
         for note in notes {
-            self.leave(Event::of_watch(Level::Warning, told(note)), now_ms).await?;
+            self.leave(note.event(), now_ms).await?;
         }
         Ok(())
     }
@@ -248,28 +267,12 @@ impl Gatekeeper {
 const IN_A_LOOP: &str =
     "this acts on services in a loop, which cannot be counted: do it once, and look";
 
+/// What a session is told that would decide about itself.
+const OWN_PROGRAM: &str = "no session may start `airtight`, by which people decide about sessions: \
+    what you ask for is in your report, and somebody looks at it";
+
 /// How much of a command is told.
 const TOLD_LIMIT_CHARS: usize = 200;
-
-/// Says what was let pass without being understood.
-fn told(note: &CommandNote) -> String {
-    match note {
-        CommandNote::NoService { command } => {
-            format!("let pass, for it names no service that could be counted: {command}")
-        }
-        CommandNote::UnknownService { written } => {
-            format!("let pass, for it cannot be known which service it acts on: {written}")
-        }
-        CommandNote::TooLong { bytes } => {
-            format!("let pass, for it is too long to be understood: a command of {bytes} bytes")
-        }
-    }
-}
-
-/// Returns the command in the arguments of a call, whatever the tool is called.
-fn command_of(input: &Value) -> Option<&str> {
-    input.get("command").and_then(Value::as_str)
-}
 
 impl Guard for Gatekeeper {
     fn before<'a>(&'a self, call: &'a ToolCall) -> Guarding<'a, Result<(), Veto>> {
@@ -277,8 +280,8 @@ impl Guard for Gatekeeper {
             let input: Value = serde_json::from_str(&call.arguments).unwrap_or_default();
             let veto = |why| Veto { hook: NAME.to_owned(), why };
             self.admit_file(&call.name, &input).await.map_err(veto)?;
-            let Some(command) = command_of(&input) else { return Ok(()) };
-            self.admit(&call.id, command).await.map_err(veto)
+            let Some(command) = commands(&call.name, &input) else { return Ok(()) };
+            self.admit(&call.id, &command).await.map_err(veto)
         })
     }
 
@@ -308,9 +311,9 @@ impl Porter for Gatekeeper {
         if let Err(why) = self.admit_file(&call.tool_name, &call.tool_input).await {
             return Some(why);
         }
-        let command = command_of(&call.tool_input)?;
+        let command = commands(&call.tool_name, &call.tool_input)?;
         // A call without a name is closed with the session.
         let id = call.tool_use_id.unwrap_or_else(book::fresh);
-        self.admit(&id, command).await.err()
+        self.admit(&id, &command).await.err()
     }
 }

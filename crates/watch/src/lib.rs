@@ -10,8 +10,10 @@
 //!              └ replaced: nothing is written └─ Minutes ◄─┘ what it yields, with the end of its run
 //! ```
 
+mod asked;
 mod bell;
 mod book;
+mod call;
 mod clock;
 mod conclude;
 mod digest;
@@ -28,6 +30,7 @@ mod notice;
 mod notify;
 mod recover;
 mod session;
+mod settling;
 mod staff;
 mod watcher;
 

@@ -70,6 +70,15 @@ impl SessionLog {
     }
 }
 
+impl Drop for SessionLog {
+    /// Tells at the end of the session that its log is not whole.
+    fn drop(&mut self) {
+        if let Some(error) = &self.failure {
+            tracing::warn!(%error, log = %self.path.display(), "the log of a session is cut off");
+        }
+    }
+}
+
 fn create_private(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
@@ -80,6 +89,9 @@ fn create_private(path: &Path) -> io::Result<File> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
     use super::*;
 
     const AT: i64 = 1_794_870_245_123;
@@ -98,6 +110,47 @@ mod tests {
             "2026-11-16T23:04:05.123Z\t{\"text\":\"[masked]\"}\n\
              2026-11-16T23:04:05.124Z\tno JSON at all\n"
         );
+    }
+
+    /// Counts what is told.
+    #[derive(Default)]
+    struct Ear(Arc<AtomicUsize>);
+
+    impl tracing::Subscriber for Ear {
+        fn enabled(&self, _: &tracing::Metadata<'_>) -> bool {
+            true
+        }
+        fn new_span(&self, _: &tracing::span::Attributes<'_>) -> tracing::span::Id {
+            tracing::span::Id::from_u64(1)
+        }
+        fn record(&self, _: &tracing::span::Id, _: &tracing::span::Record<'_>) {}
+        fn record_follows_from(&self, _: &tracing::span::Id, _: &tracing::span::Id) {}
+        fn event(&self, event: &tracing::Event<'_>) {
+            assert_eq!(*event.metadata().level(), tracing::Level::WARN);
+            self.0.fetch_add(1, Ordering::Relaxed);
+        }
+        fn enter(&self, _: &tracing::span::Id) {}
+        fn exit(&self, _: &tracing::span::Id) {}
+    }
+
+    /// A disk that is full costs the log, and that is told once, at the end.
+    #[test]
+    fn a_log_that_is_cut_off_is_told_at_the_end_of_its_session() {
+        let folder = tempfile::tempdir().unwrap();
+        let ear = Ear::default();
+        let told = Arc::clone(&ear.0);
+        tracing::subscriber::with_default(ear, || {
+            let mut log = SessionLog::create(folder.path(), AT, Redactor::new([])).unwrap();
+            log.file = Some(OpenOptions::new().write(true).open("/dev/full").unwrap());
+            log.line(AT, "{}");
+            log.line(AT, "{}");
+            assert!(log.failure().is_some());
+            assert_eq!(told.load(Ordering::Relaxed), 0);
+            drop(log);
+            assert_eq!(told.load(Ordering::Relaxed), 1);
+            drop(SessionLog::create(folder.path(), AT, Redactor::new([])).unwrap());
+            assert_eq!(told.load(Ordering::Relaxed), 1);
+        });
     }
 
     /// CO-5.

@@ -83,6 +83,11 @@ pub enum Notice {
         /// Whether it is tried again.
         again: bool,
     },
+    /// So many things that happened here were not told, for nobody took what was told before.
+    Dropped {
+        /// How many.
+        count: u64,
+    },
     /// Nothing happens until then.
     Waiting {
         /// When the next chain begins, in Unix milliseconds.

@@ -42,7 +42,7 @@ impl<S: Staff, C: Clock + 'static> Office<'_, S, C> {
         let actions = self.actions_of(&left.id).await?;
         match serde_json::from_str::<Chain>(&left.machine) {
             Ok(mut chain) => {
-                chain.recovered(&actions, at_ms);
+                chain.recovered(self.estate.policy.clone(), &actions, at_ms);
                 self.perform(chain, schedule).await.map(drop)
             }
             Err(error) => self.give_up(left, &actions, &error.to_string(), schedule).await,

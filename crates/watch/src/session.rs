@@ -8,7 +8,7 @@ use airtight_core::watch::{
     Brief, Chain, Event, Finished, HandoffFile, Known, Level, MarkerReader, Record, SessionEnding,
     Step, memory_block, response_text, session_context,
 };
-use airtight_store::{ActionFilter, Minutes, NewSession, StoreError};
+use airtight_store::{Minutes, NewSession, StoreError};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
@@ -51,7 +51,7 @@ enum Interruption {
 impl<S: Staff, C: Clock + 'static> Office<'_, S, C> {
     /// Performs the session that `chain` asks for, to its end on record.
     pub(crate) async fn session(&self, chain: &mut Chain, brief: &Brief) -> Result<(), WatchError> {
-        if self.stop.is_cancelled() {
+        if self.stop.is_cancelled() || self.ledger.is_stop_asked(chain.id()).await? {
             chain.stopped(self.now_ms())?;
             return Ok(());
         }
@@ -194,6 +194,7 @@ impl<S: Staff, C: Clock + 'static> Office<'_, S, C> {
             performed = &mut performing => return (performed, Interruption::None),
             () = self.leadership.lost.cancelled() => Interruption::Replaced,
             () = self.stop.cancelled() => Interruption::Stopped,
+            () = self.told_to_stop(&brief.chain_id) => Interruption::Stopped,
             () = self.overdue(began_at_ms) => Interruption::TimedOut,
         };
         let is_acting = guard.is_acting();
@@ -206,6 +207,18 @@ impl<S: Staff, C: Clock + 'static> Office<'_, S, C> {
         // What it was doing to a service may go on without it.
         performed.pending |= is_acting;
         (performed, interruption)
+    }
+
+    /// Waits until somebody wants the chain stopped. CO-110.
+    async fn told_to_stop(&self, chain: &str) {
+        loop {
+            tokio::time::sleep(self.estate.look_every).await;
+            match self.ledger.is_stop_asked(chain).await {
+                Ok(true) => return,
+                Ok(false) => {}
+                Err(error) => tracing::warn!(%error, "nobody knows whether it is to stop"),
+            }
+        }
     }
 
     /// Waits until a session has had its time by the clock of the watch, which counts the time that a
@@ -242,17 +255,8 @@ impl<S: Staff, C: Clock + 'static> Office<'_, S, C> {
         finished: Finished,
     ) -> Result<(), WatchError> {
         let at_ms = self.now_ms();
-        let memories = book::memories(&self.ledger).await?;
-        let services = book::services(&self.ledger).await?;
-        let own = ActionFilter { session: Some(id.to_owned()), ..ActionFilter::default() };
-        let actions = book::actions_of(&self.ledger, own).await?;
-        let escalations = book::escalations(&self.ledger, at_ms).await?;
-        let known = Known {
-            memories: &memories,
-            services: &services,
-            actions: &actions,
-            escalations: &escalations,
-        };
+        let beside = self.beside(id, at_ms).await?;
+        let known = beside.known(self.ledger.redactor());
         let before = chain.clone();
         let mut drawn = self.draw_up(chain, (&finished, &known), &performed, at_ms)?;
         if let Some((_, minutes)) = &drawn
@@ -268,8 +272,10 @@ impl<S: Staff, C: Clock + 'static> Office<'_, S, C> {
             drawn = self.draw_up(chain, (&finished, &known), &performed, at_ms)?;
         }
         let Some((record, mut minutes)) = drawn else { return Ok(()) };
-        self.bell.ring(&mut minutes, record.notifications.clone(), chain.id());
-        performed.account.settle(self.leadership.lead, minutes).await?;
+        let mut ringing = self.bell.ringing().await;
+        ringing.ring(&mut minutes, record.notifications.clone(), Some(chain.id()));
+        self.settle(id, performed.account.as_ref(), &minutes).await?;
+        ringing.rung();
         self.tell(&record);
         self.dispatch.wake();
         Ok(())
@@ -344,10 +350,10 @@ fn finished(performed: &Performed, interruption: Interruption, handoff: HandoffF
 
 /// Adds what only the performance knows.
 fn complete(minutes: &mut Minutes, performed: &Performed) {
-    let last_said = performed.said.last().map(String::as_str);
     for end in &mut minutes.ended {
         let summary = end.summary.clone();
-        let response = response_text(performed.result.as_deref(), last_said, summary.as_deref());
+        let result = performed.result.as_deref();
+        let response = response_text(result, &performed.said, summary.as_deref());
         end.response = response.map(str::to_owned);
         end.turns = performed.turns;
         end.cost = performed.cost;

@@ -105,16 +105,16 @@ impl Performed {
 pub type Settling<'a> = Pin<Box<dyn Future<Output = Result<(), StoreError>> + Send + 'a>>;
 
 /// The end of a run that is not on record yet.
-pub trait Account: Send {
-    /// Puts it on record together with `minutes`, or nothing of either.
-    fn settle(self: Box<Self>, lead: Lead, minutes: Minutes) -> Settling<'static>;
+pub trait Account: Send + Sync {
+    /// Puts it on record together with `minutes`, or nothing of either; asked again where that failed.
+    fn settle(&self, lead: Lead, minutes: Minutes) -> Settling<'_>;
 }
 
 /// A session without a run: its minutes are all there is.
 pub struct NoRun(pub Ledger);
 
 impl Account for NoRun {
-    fn settle(self: Box<Self>, lead: Lead, minutes: Minutes) -> Settling<'static> {
+    fn settle(&self, lead: Lead, minutes: Minutes) -> Settling<'_> {
         Box::pin(async move { self.0.minute(lead, minutes).await })
     }
 }

@@ -4,12 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use airtight_core::watch::{
-    Approved, Chain, ChainOutcome, ChainStart, Escalate, NextKind, Schedule, Step, Tier, Trigger,
-    WatchMode,
+    Chain, ChainOutcome, ChainStart, NextKind, Schedule, Step, Tier, Trigger,
 };
-use airtight_store::{
-    ChainState, EscalationFilter, EscalationState, Ledger, Minutes, Order, PAGE_LIMIT, Page,
-};
+use airtight_store::{ChainState, Ledger, Minutes};
 use tokio_util::sync::CancellationToken;
 
 use crate::bell::Bell;
@@ -50,6 +47,16 @@ pub(crate) struct Office<'w, S, C> {
     pub(crate) bell: Arc<Bell>,
 }
 
+/// What a chain settles by beginning: both are on record together, or neither is.
+pub(crate) enum Settled {
+    /// Nothing: it was time, or it was asked for here.
+    Nothing,
+    /// An escalation that somebody gave leave to.
+    Leave(String),
+    /// A wish that somebody put on record.
+    Wish(String),
+}
+
 /// What somebody asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Wish {
@@ -81,43 +88,59 @@ impl<S: Staff, C: Clock + 'static> Watcher<S, C> {
         };
         let office = self.office(leadership).await?;
         let done = office.once(wish).await;
-        office.leave().await?;
-        done
+        let left = office.leave().await;
+        let done = done?;
+        left?;
+        Ok(done)
     }
 
-    /// Watches until it is stopped. While another process leads, this one waits to take its place.
+    /// Watches until it is stopped. While another process leads, this one waits to take its place; while
+    /// the ledger fails in a way that passes, it waits for that.
     pub async fn run(&self) -> Result<(), WatchError> {
         let mut standing = Standing::First;
         while !self.stop.is_cancelled() {
-            let Some(leadership) = Leadership::take(&self.ledger, self.estate.lease).await? else {
-                if standing != Standing::Waiting {
-                    self.teller.tell(Notice::Standby { leader: self.leader().await? });
-                }
-                standing = Standing::Waiting;
-                self.pause(self.estate.look_every).await;
-                continue;
-            };
-            let office = self.office(leadership).await?;
-            let worked = office.work(standing).await;
-            standing = Standing::Waiting;
-            match worked {
-                Ok(()) => office.leave().await?,
+            match self.term(&mut standing).await {
                 // Whoever took over has everything; this one waits again.
-                Err(WatchError::Replaced) => {}
-                Err(error) => {
-                    office.leave().await?;
-                    return Err(error);
+                Ok(()) | Err(WatchError::Replaced) => {}
+                Err(error) if error.is_passing() => {
+                    tracing::warn!(%error, "the watch waits for its ledger");
+                    self.pause(self.estate.look_every).await;
                 }
+                Err(error) => return Err(error),
             }
         }
         Ok(())
+    }
+
+    /// Leads for as long as it can, or waits for a moment.
+    async fn term(&self, standing: &mut Standing) -> Result<(), WatchError> {
+        let Some(leadership) = Leadership::take(&self.ledger, self.estate.lease).await? else {
+            if *standing != Standing::Waiting {
+                self.teller.tell(Notice::Standby { leader: self.leader().await? });
+            }
+            *standing = Standing::Waiting;
+            self.pause(self.estate.look_every).await;
+            return Ok(());
+        };
+        let office = self.office(leadership).await?;
+        match office.work(std::mem::replace(standing, Standing::Waiting)).await {
+            Ok(()) => office.leave().await,
+            // It is another's by now, or there is nobody to give it up to.
+            Err(error) if matches!(error, WatchError::Replaced) || error.is_passing() => Err(error),
+            Err(error) => {
+                if let Err(error) = office.leave().await {
+                    tracing::warn!(%error, "the lead is not given up");
+                }
+                Err(error)
+            }
+        }
     }
 
     async fn office(&self, leadership: Leadership) -> Result<Office<'_, S, C>, WatchError> {
         let (ledger, estate) = (self.ledger.clone(), Arc::clone(&self.estate));
         let lead = leadership.lead;
         self.teller.tell(Notice::Leading { fence: lead.fence() });
-        let bell = Arc::new(Bell::new(&ledger, &estate).await?);
+        let bell = Arc::new(Bell::new(&ledger, estate.targets.clone()).await?);
         let clock = Arc::clone(&self.clock);
         let dispatch = Dispatch::start(&Post {
             ledger: ledger.clone(),
@@ -157,7 +180,7 @@ impl<S: Staff, C: Clock + 'static> Watcher<S, C> {
 enum Standing {
     /// It was started and leads: it looks at once.
     First,
-    /// It took over from another: it keeps to the schedule that it finds.
+    /// It took over from another, or leads again: it keeps to the schedule that it finds.
     Waiting,
 }
 
@@ -176,33 +199,37 @@ impl<S: Staff, C: Clock + 'static> Office<'_, S, C> {
     }
 
     async fn once(&self, wish: Wish) -> Result<ChainOutcome, WatchError> {
-        let mut schedule = self.schedule(Standing::Waiting).await?;
+        let mut schedule = self.schedule().await?;
         self.recover(&mut schedule).await?;
-        while let Some((start, acted)) = self.approved().await? {
-            self.begin(start, &mut schedule, vec![acted]).await?;
+        while let Some((start, settled)) = self.approved().await? {
+            self.begin(start, &mut schedule, settled).await?;
         }
         let Wish { trigger, tier, request } = wish;
         let start = ChainStart { id: book::fresh(), trigger, tier, request, approved: None };
-        self.begin(start, &mut schedule, Vec::new()).await
+        self.begin(start, &mut schedule, Settled::Nothing).await
     }
 
     /// Leads until it is stopped or replaced.
     async fn work(&self, standing: Standing) -> Result<(), WatchError> {
-        let mut schedule = self.schedule(standing).await?;
+        let mut schedule = self.schedule().await?;
         self.recover(&mut schedule).await?;
+        if standing == Standing::First {
+            // Whatever others did before: who is started looks at once.
+            schedule.last_end_ms = None;
+        }
         let mut told = None;
         while !self.stop.is_cancelled() {
             if self.leadership.lost.is_cancelled() {
                 return Err(WatchError::Replaced);
             }
-            if let Some((start, acted)) = self.approved().await? {
-                self.begin(start, &mut schedule, vec![acted]).await?;
+            if let Some((start, settled)) = self.asked().await? {
+                self.begin(start, &mut schedule, settled).await?;
                 continue;
             }
             let now_ms = self.now_ms();
-            self.release(now_ms).await?;
             let next = schedule.next(now_ms);
             if next.at_ms > now_ms {
+                self.tick(now_ms).await?;
                 if told != Some(next.at_ms) {
                     self.teller.tell(Notice::Waiting { until_ms: next.at_ms });
                     told = Some(next.at_ms);
@@ -210,7 +237,7 @@ impl<S: Staff, C: Clock + 'static> Office<'_, S, C> {
                 self.wait(next.at_ms.min(now_ms.saturating_add(self.look_ms()))).await;
                 continue;
             }
-            self.begin(due(&next.what, &mut schedule), &mut schedule, Vec::new()).await?;
+            self.begin(due(&next.what, &mut schedule), &mut schedule, Settled::Nothing).await?;
         }
         Ok(())
     }
@@ -228,8 +255,8 @@ impl<S: Staff, C: Clock + 'static> Office<'_, S, C> {
         }
     }
 
-    /// Returns when chains are due. Who is started and leads looks at once.
-    async fn schedule(&self, standing: Standing) -> Result<Schedule, WatchError> {
+    /// Returns when chains are due.
+    async fn schedule(&self) -> Result<Schedule, WatchError> {
         let interval_ms = i64::try_from(self.estate.interval.as_millis()).unwrap_or(i64::MAX);
         let fresh = Schedule::new(interval_ms);
         let Some(stored) = self.ledger.mark(SCHEDULE).await? else { return Ok(fresh) };
@@ -237,58 +264,27 @@ impl<S: Staff, C: Clock + 'static> Office<'_, S, C> {
             tracing::warn!("the schedule on record cannot be read, and begins anew");
             return Ok(fresh);
         };
-        let last_end_ms = match standing {
-            Standing::First => None,
-            Standing::Waiting => stored.last_end_ms,
-        };
-        Ok(Schedule { interval_ms, last_end_ms, verifications: stored.verifications })
+        Ok(Schedule { interval_ms, ..stored })
     }
 
-    /// Returns the chain of an escalation that somebody gave leave to, if it may be acted on here: one
-    /// that is not waits for a watch that may.
-    async fn approved(&self) -> Result<Option<(ChainStart, String)>, WatchError> {
-        let policy = &self.estate.policy.escalation;
-        if policy.mode == WatchMode::DryRun || self.stop.is_cancelled() {
-            return Ok(None);
-        }
-        let tier_of = |it: &airtight_store::Escalation| {
-            Tier::try_from(it.tier).ok().filter(|tier| *tier <= policy.max_tier)
-        };
-        let filter =
-            EscalationFilter { state: Some(EscalationState::Approved), ..Default::default() };
-        let oldest = Page { limit: PAGE_LIMIT, after: None, order: Order::OldestFirst };
-        let found = self.ledger.escalations(&filter, oldest).await?;
-        let mut found = found.into_iter().filter_map(|it| Some((tier_of(&it)?, it)));
-        let Some((tier, approved)) = found.next() else { return Ok(None) };
-        let escalate = Escalate {
-            to: tier,
-            affected: approved.affected,
-            context: approved.context.unwrap_or_default(),
-            events: Vec::new(),
-        };
-        let start = ChainStart {
-            id: book::fresh(),
-            trigger: Trigger::Manual,
-            tier,
-            request: None,
-            approved: Some(Approved { from_session: approved.session, escalate }),
-        };
-        Ok(Some((start, approved.id)))
-    }
-
-    /// Begins a chain and performs it to its end. `acted` are the escalations that it acts on.
+    /// Begins a chain and performs it to its end.
     async fn begin(
         &self,
         start: ChainStart,
         schedule: &mut Schedule,
-        acted: Vec<String>,
+        settled: Settled,
     ) -> Result<ChainOutcome, WatchError> {
         let at_ms = self.now_ms();
         self.teller
             .tell(Notice::ChainBegan { chain: start.id.clone(), trigger: start.trigger.name() });
         let chain = Chain::begin(start, self.estate.policy.clone(), at_ms);
         let state = Some(ChainState { started_at: at_ms, ..self.chain_state(&chain, None)? });
-        let minutes = Minutes { at_ms, chain: state, acted, ..Minutes::default() };
+        let mut minutes = Minutes { at_ms, chain: state, ..Minutes::default() };
+        match settled {
+            Settled::Nothing => {}
+            Settled::Leave(escalation) => minutes.acted.push(escalation),
+            Settled::Wish(wish) => minutes.granted = Some(wish),
+        }
         self.ledger.minute(self.leadership.lead, minutes).await?;
         self.perform(chain, schedule).await
     }
@@ -301,7 +297,6 @@ impl<S: Staff, C: Clock + 'static> Office<'_, S, C> {
     ) -> Result<ChainOutcome, WatchError> {
         loop {
             match chain.step() {
-                Step::Decay => chain.performed(self.now_ms())?,
                 Step::DeleteHandoff => {
                     handoff::delete(self.estate.handoff.as_deref());
                     chain.performed(self.now_ms())?;
@@ -311,9 +306,12 @@ impl<S: Staff, C: Clock + 'static> Office<'_, S, C> {
                     let at_ms = self.now_ms();
                     chain.performed(at_ms)?;
                     let mut minutes = book::minutes(chain.id(), &record, at_ms);
-                    self.bell.ring(&mut minutes, record.notifications.clone(), chain.id());
+                    let mut ringing = self.bell.ringing().await;
+                    let notifications = record.notifications.clone();
+                    ringing.ring(&mut minutes, notifications, Some(chain.id()));
                     minutes.chain = Some(self.chain_state(&chain, None)?);
                     self.ledger.minute(self.leadership.lead, minutes).await?;
+                    ringing.rung();
                     self.tell(&record);
                     self.dispatch.wake();
                 }

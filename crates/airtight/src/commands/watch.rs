@@ -7,6 +7,7 @@ mod denied;
 mod door;
 mod listener;
 mod lists;
+mod program;
 mod services;
 mod settings;
 mod telling;
@@ -15,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use airtight_agent::Environment as CommandEnvironment;
-use airtight_core::redact::Redactor;
+use airtight_core::redact::{Redactor, is_unmaskable};
 use airtight_core::watch::{ChainOutcome, Surroundings, Tier, Trigger, WatchMode};
 use airtight_store::{Level, Retention};
 use airtight_watch::{Address, Estate, LedgerClock, WatchError, Watcher, Wish};
@@ -78,7 +79,7 @@ fn watch(
     let log = logging::start(environment);
     let plan = Plan::new(args, environment)?;
     log.mask(plan.redactor.clone());
-    let notes = plan.benches.notes();
+    let notes = [plan.benches.notes(), unmasked(environment)].concat();
     for note in notes.iter().chain(&log.fault).filter(|_| !args.quiet) {
         let text = Span::plain(format!(" {}", plan.redactor.mask(note)));
         printer.note(&[Span::new(Tone::Warning, "warning:"), text]);
@@ -220,7 +221,20 @@ fn redactor(
         }
     }
     let known = secrets.iter().map(String::as_str);
-    Redactor::new(known.chain(environment.secrets()))
+    let short = environment.named_secrets().map(|(_, value)| value);
+    Redactor::new(known.chain(environment.secrets())).and_short(short)
+}
+
+/// Says which variables hold secrets that are too short or too common to be masked.
+fn unmasked(environment: &Environment) -> Vec<String> {
+    let named = environment.named_secrets().filter(|(_, value)| is_unmaskable(value));
+    let told = |(name, _)| {
+        format!(
+            "the secret in `{name}` is too short or too common a word to be masked: what sessions \
+                 say of it is kept in clear"
+        )
+    };
+    named.map(told).collect()
 }
 
 fn estate(

@@ -134,6 +134,23 @@ fn co_8_the_first_tier_acts_on_no_service_however_it_is_written() {
     assert_eq!(told.matches("tier 1 changes nothing").count(), 3, "{told}");
 }
 
+/// CO-8: what tier 1 may ask of `systemctl` is judged by its words, and nobody removes everything.
+#[test]
+fn co_8_what_is_judged_by_its_words_is_judged_whatever_the_lists_say() {
+    let estate = Estate::new([
+        shell("systemctl daemon-reload"),
+        shell("rm -Rf -- /"),
+        shell("echo gone > gone; rm -rf \"$PWD/gone\""),
+        answer(report("down", false)),
+    ])
+    .set("deny = []");
+    assert_eq!(estate.once(&[]).code, 0);
+    let told = estate.fake.requests()[3].body.to_string();
+    assert_eq!(told.matches("by `systemctl` it only looks").count(), 1, "{told}");
+    assert_eq!(told.matches("it removes what cannot be put back").count(), 1, "{told}");
+    assert!(!estate.path("gone").exists());
+}
+
 /// CO-93: a loop would be one reservation and many restarts.
 #[test]
 fn co_93_a_restart_in_a_loop_is_refused() {

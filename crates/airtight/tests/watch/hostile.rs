@@ -45,7 +45,9 @@ fn what_makes_no_sense_is_refused_before_anything_is_asked() {
 fn a_driver_without_hooks_is_refused() {
     let estate = Estate::new(Vec::new()).with("codex.toml", "[tiers.1]\nvia = \"codex\"\n");
     let said = estate.say(&["--config", "codex.toml", "--once"]);
-    assert!(said.code == 52 || said.code == 3, "{said:?}");
+    assert_eq!(said.code, 52, "{said:?}");
+    assert!(said.stderr.contains("`codex` cannot drive a tier"), "{said:?}");
+    assert!(said.stderr.contains("use `via = \"claude\"` or `via = \"qwen\"`"), "{said:?}");
     assert_eq!(said.stdout, "");
 }
 
@@ -56,6 +58,64 @@ fn a_reader_that_goes_away_ends_the_watch() {
     drop(watch.stdout.take());
     assert!(watch.wait().unwrap().code().is_some());
     assert!(estate.statuses().iter().all(|(_, status)| status != "running"));
+}
+
+/// Ctrl-S, or a pipe that nobody reads: sessions go on, and the watch ends when it is told to.
+#[test]
+fn a_pipe_that_nobody_reads_holds_up_nothing() {
+    let mut long = report("healthy", false);
+    // More than a pipe holds.
+    long["events"][0]["message"] = "x".repeat(1 << 20).into();
+    let estate = Estate::new([answer(long).forever()]).set("interval = \"1s\"");
+    let mut watch = estate.start(&[]);
+    crate::estate::block_on(async {
+        for _ in 0..3 {
+            drop(estate.fake.next_request().await);
+        }
+    });
+    crate::estate::signal(&watch, "TERM");
+    assert_eq!(watch.wait().unwrap().code(), Some(0));
+    let ended = estate.statuses().into_iter().filter(|(_, status)| status == "completed");
+    assert!(ended.count() >= 2, "{:?}", estate.statuses());
+    let said: crate::estate::Said = watch.wait_with_output().unwrap().into();
+    assert!(said.stderr.contains("nobody takes what is told on stdout"), "{}", said.stderr);
+}
+
+/// CO-109: short secrets are masked if their names say that they are some, and who is too short is told of.
+#[test]
+fn co_109_short_secrets_are_masked_or_told_of() {
+    let mut open = report("healthy", false);
+    open["summary"] = "the login is hunt2, the door code abc".into();
+    let estate = Estate::new([answer(open)]);
+    let mut command = estate.command(&["--config", "watch.toml", "--once"]);
+    command.env("DB_PASSWORD", "hunt2").env("DOOR_SECRET", "abc");
+    let said: crate::estate::Said = command.output().unwrap().into();
+    assert_eq!(said.code, 0, "{said:?}");
+    let session = estate.sessions().remove(0);
+    let masked = "the login is [masked], the door code abc";
+    assert_eq!(session.summary.as_deref(), Some(masked));
+    let log = std::fs::read_to_string(session.log.unwrap()).unwrap();
+    assert!(log.contains(masked) && !log.contains("hunt2"), "{log}");
+    assert!(!said.stdout.contains("hunt2"), "{said:?}");
+    assert_eq!(said.stderr.matches("warning:").count(), 1, "{said:?}");
+    assert!(said.stderr.contains("`DOOR_SECRET`") && !said.stderr.contains("abc"), "{said:?}");
+}
+
+/// Whoever is watched must not give itself leave.
+#[test]
+fn a_session_cannot_decide_about_itself() {
+    let estate = Estate::new([
+        crate::estate::shell("airtight watch approve 1"),
+        crate::estate::shell("true; /usr/local/bin/airtight runs accept 1"),
+        answer(report("healthy", false)),
+    ])
+    .set("deny = []");
+    assert_eq!(estate.once(&["--tier", "3", "--prompt", "Look"]).code, 0);
+    let told = estate.fake.requests()[2].body.to_string();
+    assert_eq!(told.matches("no session may start `airtight`").count(), 2, "{told}");
+    let events = estate.events();
+    let warned = events.iter().filter(|it| it.message.starts_with("no session may start"));
+    assert_eq!(warned.count(), 2, "{events:?}");
 }
 
 /// A name that no service has costs its check, and neither the session nor the watch.

@@ -25,6 +25,30 @@ fn markers_are_read_where_there_is_no_structured_answer() {
     assert_eq!((marked[0].service.as_deref(), marked[0].message.as_str()), (Some("web"), "slow"));
 }
 
+/// CO-24: what is said is in the log at once; what a session yields is read once, when its stream has ended.
+#[test]
+fn co_24_a_stream_is_logged_at_once_and_read_once_at_its_end() {
+    let marked = "[EVENT:warning:web] slow";
+    let first = Turn::text(marked).then_call("run_shell_command", json!({ "command": "true" }));
+    let estate = Estate::new([
+        first,
+        Turn::text("Done.").gate(0, "asked again"),
+        Turn::text("Done.").forever(),
+    ]);
+    let watch = estate.start(&["--once"]);
+    crate::estate::block_on(async { estate.fake.gate("asked again").reached().await });
+    let session = estate.sessions().remove(0);
+    let log = std::fs::read_to_string(session.log.unwrap()).unwrap();
+    assert!(log.contains(marked), "it goes on, and what was said is there: {log}");
+    assert!(estate.events().is_empty(), "nothing is read before its end");
+    estate.fake.gate("asked again").open();
+    let said: crate::estate::Said = watch.wait_with_output().unwrap().into();
+    assert_eq!(said.code, 0, "{said:?}");
+    let told = said.lines().into_iter().filter(|line| line["message"] == "slow").count();
+    let kept = estate.events().into_iter().filter(|event| event.message == "slow").count();
+    assert_eq!((told, kept), (1, 1), "{said:?}");
+}
+
 /// CO-21: a structured answer is the only source.
 #[test]
 fn markers_beside_a_structured_answer_do_not_count() {
@@ -84,4 +108,16 @@ fn a_handoff_of_an_earlier_chain_is_deleted_unread() {
     assert_eq!(estate.once(&[]).code, 0);
     assert_eq!(estate.statuses(), [(1, "completed".to_owned())]);
     assert!(!estate.path("handoff.json").exists());
+}
+
+/// CO-12, CO-22: a session that only chats has told nobody anything, however well it ended.
+#[test]
+fn a_session_that_leaves_nothing_has_failed() {
+    let estate = Estate::new([Turn::text("I looked.").forever()]);
+    let said = estate.once(&[]);
+    assert_eq!(said.code, 1, "{said:?}");
+    let session = estate.sessions().remove(0);
+    assert_eq!((session.status.as_str(), session.extraction.as_str()), ("failed", "none"));
+    let events = estate.events();
+    assert!(events.iter().any(|it| it.message.contains("ended without an answer")), "{events:?}");
 }

@@ -1,5 +1,5 @@
 //! `airtight watch` over a small estate: services on loopback that break and heal, a scripted model,
-//! and the real `claude`.
+//! and the real `claude` and `qwen`.
 
 #![expect(
     clippy::unwrap_used,
@@ -22,6 +22,7 @@ mod leading;
 mod legacy;
 mod notices;
 mod program;
+mod qwen;
 #[path = "../run/said.rs"]
 #[expect(dead_code, reason = "a watch has no result")]
 mod said;

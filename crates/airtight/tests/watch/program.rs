@@ -7,11 +7,12 @@ use serde_json::{Value, json};
 
 use crate::estate::{Estate, Said, report};
 
-/// Writes down its arguments, says its lines, and does what is in `after.sh`.
+/// Writes down its arguments, and says its lines between what it does in `before.sh` and in `after.sh`.
 const CLAUDE: &str = r#"#!/bin/sh
 home=$(dirname "$0")/..
 printf '%s\n' "$@" > "$home/arguments.txt"
 cat > "$home/asked.txt"
+test -e "$home/before.sh" && . "$home/before.sh"
 cat "$home/lines.jsonl"
 test -e "$home/after.sh" && . "$home/after.sh"
 exit 0
@@ -65,16 +66,18 @@ fn co_7_a_program_gets_its_arguments() {
     let arguments = std::fs::read_to_string(estate.path("arguments.txt")).unwrap();
     let arguments: Vec<&str> = arguments.lines().collect();
     let has = |begin: &str| arguments.iter().any(|it| it.starts_with(begin));
-    for begin in ["-p", "--output-format", "stream-json", "--verbose", "--model", "--json-schema"] {
-        assert!(has(begin), "{begin}: {arguments:?}");
-    }
+    assert_eq!(arguments[..4], ["-p", "--output-format", "stream-json", "--verbose"]);
+    assert!(arguments.contains(&"--model=opus"), "{arguments:?}");
     let tools = arguments.iter().find_map(|it| it.strip_prefix("--allowedTools=")).unwrap();
     assert_eq!(tools, "Bash,Read,Grep,Glob,Task,WebFetch,WebSearch");
     let denied = arguments.iter().find_map(|it| it.strip_prefix("--disallowedTools=")).unwrap();
     assert!(denied.contains("Bash(docker restart:*)"), "{denied}");
     assert!(has("--append-system-prompt-file="), "{arguments:?}");
-    let schema = arguments.iter().find(|it| it.contains("services_checked")).unwrap();
-    assert!(schema.contains("escalation"), "{schema}");
+    let schema = arguments.iter().find_map(|it| it.strip_prefix("--json-schema=")).unwrap();
+    let schema: Value = serde_json::from_str(schema).unwrap();
+    assert_eq!(schema["type"], "object");
+    let required = ["summary", "events", "escalation", "services_checked"];
+    assert_eq!(schema["required"], json!(required), "{schema}");
     let asked = std::fs::read_to_string(estate.path("asked.txt")).unwrap();
     assert!(asked.contains("## Services") && asked.contains("- web:"), "{asked}");
     assert_eq!(estate.sessions()[0].driver, "claude");
@@ -89,6 +92,33 @@ fn co_7_nothing_is_denied_where_the_list_is_empty() {
     assert_eq!(once(&estate).code, 0);
     let arguments = std::fs::read_to_string(estate.path("arguments.txt")).unwrap();
     assert!(!arguments.contains("--disallowedTools"), "{arguments}");
+}
+
+/// CO-93: exit code 2 and a reason deny, of whatever tool, and so does a watch that is not there.
+#[test]
+fn co_93_the_hook_of_a_program_denies_by_exit_code_2() {
+    // What the program would do: ask its own hook about a call.
+    let ask = "set -- $(grep ^--settings= \"$home/arguments.txt\" | cut -d= -f2)\n\
+        hook=$(sed 's/.*\"command\":\"\\([^\"]*\\)\".*/\\1/' \"$1\")\n\
+        asked() { printf '%s' \"$2\" | sh -c \"$3\" 2> \"$home/$1.why\"; echo $? > \"$home/$1.code\"; }\n\
+        asked allowed '{\"tool_name\":\"Bash\",\"tool_input\":{\"command\":\"docker ps\"}}' \"$hook\"\n\
+        asked denied '{\"tool_name\":\"mcp__x__y\",\"tool_input\":{\"z\":[\"docker\",\"restart\",\"web\"]}}' \"$hook\"\n\
+        asked gone '{}' \"$(printf '%s' \"$hook\" | sed \"s|/door'|/nowhere'|\")\"\n\
+        asked replaced '{}' \"$(printf '%s' \"$hook\" | sed \"s|airtight'|airtight (deleted)'|\")\"\n";
+    let estate = estate(&[result(&report("healthy", false))]).with("before.sh", ask);
+    let ended = once(&estate);
+    assert_eq!(ended.code, 0, "{ended:?}");
+    let read = |name: &str| std::fs::read_to_string(estate.path(name)).unwrap();
+    for (name, code, why) in [
+        ("allowed", "0", ""),
+        ("denied", "2", "tier 1"),
+        ("gone", "2", "the watch cannot be asked"),
+        ("replaced", "2", "airtight (deleted)"),
+    ] {
+        let (found, said) = (read(&format!("{name}.code")), read(&format!("{name}.why")));
+        assert_eq!((found.trim(), said.contains(why)), (code, true), "{name}: {said}");
+    }
+    assert_eq!(estate.actions(), []);
 }
 
 /// CO-10: a child that holds the pipe is not waited for: the session ends, and says that work was left.

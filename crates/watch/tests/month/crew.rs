@@ -194,12 +194,12 @@ struct Ending {
 }
 
 impl Account for Ending {
-    fn settle(self: Box<Self>, lead: Lead, minutes: Minutes) -> Settling<'static> {
+    fn settle(&self, lead: Lead, minutes: Minutes) -> Settling<'_> {
         Box::pin(async move {
             let session = self.said.session.clone();
-            self.world.write(&Line::Said(self.said));
+            self.world.write(&Line::Said(self.said.clone()));
             self.fate.tempt(ANYWHERE);
-            Box::new(self.inner).settle(lead, minutes).await?;
+            self.inner.settle(lead, minutes).await?;
             self.fate.tempt(ANYWHERE);
             self.world.write(&Line::Kept { session });
             self.fate.tempt(ANYWHERE);

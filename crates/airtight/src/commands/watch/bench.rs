@@ -6,11 +6,11 @@ use std::time::Instant;
 
 use airtight_agent::provider::Provider;
 use airtight_core::contract::{Contract, Identity, Options, Origin as ContractOrigin, Preflight};
-use airtight_core::watch::{ResponseSchema, Tier, TierTool, default_tools};
-use airtight_watch::{DOOR_ARGUMENT, SHELL};
-use serde_json::json;
+use airtight_core::watch::{ResponseSchema, Tier};
+use airtight_watch::SHELL;
 use tokio_util::sync::CancellationToken;
 
+use super::program;
 use super::settings::{Settings, TierSettings};
 use crate::commands::run::access::{Access, Consent};
 use crate::commands::run::driver::Driver;
@@ -60,7 +60,8 @@ impl Bench {
         let plain = base.config(&own, Vec::new())?;
         let driver = Driver::chosen(&plain, environment).map_err(named)?;
         // Whether a program takes hooks at all is found out here, and not in the first session.
-        let config = base.config(&own, equipped(&driver, &own, Some(Path::new("/nowhere")))?)?;
+        let equipped = equipped(&driver, &own, Some(Path::new("/nowhere"))).map_err(named)?;
+        let config = base.config(&own, equipped)?;
         let workspace = &settings.workspace;
         Equipment::plan(wanted(workspace), &config, environment, offered(&driver))
             .map_err(named)?;
@@ -120,78 +121,34 @@ fn open(access: Access, config: &Config, environment: &Environment) -> Result<Pr
 }
 
 /// Returns the tools and the denied commands of the tier, in the words of whoever drives, and the hook
-/// by which a program asks at `door` before it runs a command.
+/// by which a program asks at `door` before it calls a tool.
 fn equipped(driver: &Driver, own: &TierSettings, door: Option<&Path>) -> Result<Vec<Entry>, Error> {
-    if let Driver::Model(_) = driver {
-        let names = own_names(&own.tools);
-        let excluded = own.deny.iter().map(|command| format!("{SHELL}({command})")).collect();
-        return Ok(vec![
-            entry(Key::CoreTools, Value::List(names.clone())),
-            entry(Key::Allow, Value::List(names)),
-            entry(Key::Exclude, Value::List(excluded)),
-        ]);
-    }
-    let denied: Vec<String> = own.deny.iter().map(|command| claude_rule(command)).collect();
-    let mut arguments = vec![format!("--allowedTools={}", claude_names(&own.tools).join(","))];
-    if !denied.is_empty() {
-        arguments.push(format!("--disallowedTools={}", denied.join(",")));
-    }
+    let driving = match driver {
+        Driver::Model(_) => {
+            let names = program::own_names(&own.tools);
+            let excluded = own.deny.iter().map(|command| format!("{SHELL}({command})")).collect();
+            return Ok(vec![
+                entry(Key::CoreTools, Value::List(names.clone())),
+                entry(Key::Allow, Value::List(names)),
+                entry(Key::Exclude, Value::List(excluded)),
+            ]);
+        }
+        Driver::Program(driving, _) => *driving,
+    };
+    let arguments = program::arguments(driving, &own.tools, &own.deny)?;
     let refused = |what: &str| Error::new(Outcome::Machine, what.to_owned());
-    let program = Environment::program()
+    let asking = Environment::program()
         .ok_or_else(|| refused("this program cannot be found, which hooks have to start"))?;
     let door = door.ok_or_else(|| refused("there is no place where hooks could ask"))?;
-    let command = format!("{} {DOOR_ARGUMENT} {}", quoted(&program), quoted(door));
-    let hook = json!({ "PreToolUse": [{
-        "matcher": "Bash|run_shell_command|Write|Edit|MultiEdit|NotebookEdit|write_file|replace|edit",
-        "command": command,
-        "timeout": "60s",
-    }] });
     Ok(vec![
         entry(Key::HarnessArguments, Value::List(arguments)),
-        entry(Key::Hooks, Value::Table(hook)),
+        entry(Key::Hooks, Value::Table(program::hook(&asking, door))),
     ])
 }
 
 /// Makes the entry of what the watch itself sets.
 fn entry(key: Key, value: Value) -> Entry {
     Entry { key, value, origin: Origin::Flag("watch") }
-}
-
-fn quoted(path: &Path) -> String {
-    format!("'{}'", path.to_string_lossy().replace('\'', "'\\''"))
-}
-
-/// Returns our names of tools that may be given by claude's.
-fn own_names(tools: &[String]) -> Vec<String> {
-    let known = default_tools(Tier::Remediate);
-    let translate = |name: &String| -> Vec<String> {
-        let tool = known.iter().find(|tool| tool.claude_name() == name);
-        match tool.map(|tool: &TierTool| tool.own_names()) {
-            Some(names) => names.iter().map(|name| (*name).to_owned()).collect(),
-            None => vec![name.clone()],
-        }
-    };
-    tools.iter().flat_map(translate).collect()
-}
-
-/// Returns claude's names of tools that may be given by ours.
-fn claude_names(tools: &[String]) -> Vec<String> {
-    let known = default_tools(Tier::Remediate);
-    let translate = |name: &String| {
-        let tool = known.iter().find(|tool| tool.own_names().contains(&name.as_str()));
-        tool.map_or(name.clone(), |tool| tool.claude_name().to_owned())
-    };
-    let mut names: Vec<String> = tools.iter().map(translate).collect();
-    names.dedup();
-    names
-}
-
-/// Returns a denied command as claude writes it: what begins so, with anything behind.
-fn claude_rule(command: &str) -> String {
-    match command.strip_suffix(" *").filter(|begin| !begin.contains('*')) {
-        Some(begin) => format!("Bash({begin}:*)"),
-        None => format!("Bash({command})"),
-    }
 }
 
 /// Compiles the contract of sessions.

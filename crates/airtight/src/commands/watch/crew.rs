@@ -175,8 +175,8 @@ impl Crew {
         }
     }
 
-    /// Says how the session ended. One that only gave no structured answer has done its work, as long
-    /// as older prompts are heeded.
+    /// Says how the session ended. One that only gave no structured answer may have done its work, as
+    /// long as older prompts are heeded: what it left decides.
     fn ending(&self, report: &Report, payload: &Payload) -> SessionEnding {
         let is_silent = match report.outcome {
             RunOutcome::Met => return accepted_ending(payload),
@@ -276,7 +276,7 @@ struct RunAccount {
 }
 
 impl Account for RunAccount {
-    fn settle(self: Box<Self>, lead: Lead, minutes: Minutes) -> Settling<'static> {
+    fn settle(&self, lead: Lead, minutes: Minutes) -> Settling<'_> {
         Box::pin(async move { self.recorder.settle(&self.report, (lead, minutes)).await })
     }
 }

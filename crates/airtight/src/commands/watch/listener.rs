@@ -99,11 +99,9 @@ impl Heard {
     }
 
     fn say(&mut self, text: &str) {
-        let bytes = self.said_bytes.saturating_add(text.len());
-        if bytes > MARKER_TEXT_LIMIT_BYTES || text.trim().is_empty() {
+        if text.trim().is_empty() {
             return;
         }
-        self.said_bytes = bytes;
         let may_be_marker = |line: &&str| line.trim_start().starts_with('[');
         let marked: Vec<String> =
             text.lines().filter(may_be_marker).map(|line| line.trim().to_owned()).collect();
@@ -114,6 +112,14 @@ impl Heard {
             text.to_owned()
         };
         self.marked.extend(marked);
+        self.keep(said);
+    }
+
+    /// Keeps what was said, and of what is too much no more than it takes for the reader to tell of it.
+    fn keep(&mut self, mut said: String) {
+        let Some(left) = MARKER_TEXT_LIMIT_BYTES.checked_sub(self.said_bytes) else { return };
+        said.truncate(said.ceil_char_boundary(left.saturating_add(1)));
+        self.said_bytes = self.said_bytes.saturating_add(said.len());
         self.said.push(said);
     }
 
@@ -154,6 +160,8 @@ impl Heard {
 
 #[cfg(test)]
 mod tests {
+    use airtight_core::watch::{Markers, Refused};
+
     use super::*;
 
     /// CO-22: what is said when the model is asked again counts, and what it only repeats does not.
@@ -165,5 +173,21 @@ mod tests {
         heard.say("Again:\n [EVENT:info] a\n[EVENT:critical] b");
         heard.say("[EVENT:critical] b");
         assert_eq!(heard.said, ["I looked.\n[EVENT:info] a", "Again:\n[EVENT:critical] b", ""]);
+    }
+
+    /// What a session says beyond what is read is refused, and told once.
+    #[test]
+    fn what_is_said_beyond_what_is_read_is_told() {
+        let mut heard = Heard::default();
+        heard.say("[EVENT:info] kept");
+        heard.say(&"ä".repeat(MARKER_TEXT_LIMIT_BYTES / 2));
+        heard.say("[EVENT:critical] lost");
+        heard.say("[EVENT:critical] lost, too");
+        assert!(heard.said_bytes <= MARKER_TEXT_LIMIT_BYTES + 4, "{} bytes", heard.said_bytes);
+        let markers = Markers::read(heard.said.iter().map(String::as_str));
+        let messages: Vec<_> = markers.events.into_iter().map(|event| event.message).collect();
+        assert_eq!(messages, ["kept"]);
+        let refused: Vec<_> = markers.refused.iter().map(|refused| refused.reason).collect();
+        assert_eq!(refused, [Refused::TooMuch]);
     }
 }

@@ -1,25 +1,40 @@
 //! What a watch tells: lines for people on a terminal, one JSON object a line in a pipe.
+//!
+//! Whoever reads must not hold up the watch: it prints on a thread of its own, behind a queue. What finds no
+//! place in that is counted, and told.
+
+mod queue;
 
 use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
 
 use airtight_core::redact::Redactor;
 use airtight_watch::{Notice, Teller};
 use serde_json::Value;
-use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
 use crate::cli::WatchArgs;
 use crate::error::Error;
 use crate::printer::{Printer, Span, Tone};
 use crate::when;
+use queue::Queue;
 
 /// The version of the lines; a change that breaks readers raises it.
 const VERSION: u8 = 1;
 
+/// How long a reader has to take the last words.
+const LAST_WORDS: Duration = Duration::from_secs(5);
+
 /// Tells what happens.
 pub(super) struct Telling {
-    notices: UnboundedReceiver<Notice>,
-    sender: UnboundedSender<Notice>,
+    queue: Arc<Queue>,
+    voice: Voice,
+}
+
+/// How it is told.
+struct Voice {
     form: Form,
     redactor: Redactor,
 }
@@ -30,58 +45,48 @@ enum Form {
     Lines,
 }
 
-/// Passes notices on, and never waits: there are few, and a reader who takes none is noticed.
-struct Wire(UnboundedSender<Notice>);
-
-impl Teller for Wire {
-    fn tell(&self, notice: Notice) {
-        // Whoever listened may be gone; then everything ends.
-        drop(self.0.send(notice));
-    }
-}
-
 impl Telling {
     pub(super) fn new(args: &WatchArgs, is_terminal: bool, redactor: Redactor) -> Self {
-        let (sender, notices) = unbounded_channel();
         let form = if args.json || !is_terminal { Form::Json } else { Form::Lines };
-        Self { notices, sender, form, redactor }
+        Self { queue: Arc::default(), voice: Voice { form, redactor } }
     }
 
     pub(super) fn teller(&self) -> Arc<dyn Teller> {
-        Arc::new(Wire(self.sender.clone()))
+        Arc::clone(&self.queue) as Arc<dyn Teller>
     }
 
     /// Tells what happens while `watching` goes on; a reader that is gone ends it by `stop`.
     pub(super) async fn during<T>(
-        mut self,
+        self,
         watching: impl Future<Output = T>,
         stop: &CancellationToken,
         printer: &mut Printer,
     ) -> Result<T, Error> {
-        let mut failure = None;
-        let mut watching = std::pin::pin!(watching);
-        let watched = loop {
-            tokio::select! {
-                biased;
-                Some(notice) = self.notices.recv() => {
-                    if failure.is_none() && let Err(error) = self.print(&notice, printer) {
-                        failure = Some(error);
-                        stop.cancel();
-                    }
-                }
-                watched = &mut watching => break watched,
+        let Self { queue, voice } = self;
+        let mut apart = printer.apart()?;
+        let (ended, ending) = oneshot::channel();
+        let (speaking, stop) = (Arc::clone(&queue), stop.clone());
+        thread::Builder::new().name("telling".to_owned()).spawn(move || {
+            let told = speaking.speak(|notice| voice.print(notice, &mut apart));
+            if told.is_err() {
+                stop.cancel();
             }
-        };
-        while let Ok(notice) = self.notices.try_recv() {
-            if failure.is_none()
-                && let Err(error) = self.print(&notice, printer)
-            {
-                failure = Some(error);
-            }
+            // Whoever waited may have lost patience.
+            drop(ended.send(told));
+        })?;
+        let watched = watching.await;
+        queue.end();
+        if let Ok(Ok(told)) = tokio::time::timeout(LAST_WORDS, ending).await {
+            return told.map(|()| watched);
         }
-        failure.map_or(Ok(watched), Err)
+        let count = queue.left();
+        let text = format!(" nobody takes what is told on stdout: {count} lines are lost");
+        printer.note(&[Span::new(Tone::Warning, "warning:"), Span::plain(text)]);
+        Ok(watched)
     }
+}
 
+impl Voice {
     fn print(&self, notice: &Notice, printer: &mut Printer) -> Result<(), Error> {
         match self.form {
             Form::Json => {
@@ -135,6 +140,10 @@ impl Telling {
             Notice::Undelivered { target, error, again } => {
                 let what = if *again { "; it is tried again" } else { "; it is given up" };
                 let text = format!("notification to {target}: {error}{what}");
+                vec![Span::new(Tone::Warning, "warning  "), plain(text)]
+            }
+            Notice::Dropped { count } => {
+                let text = format!("{count} lines are left out here: nobody took them");
                 vec![Span::new(Tone::Warning, "warning  "), plain(text)]
             }
             Notice::Waiting { until_ms } => {
