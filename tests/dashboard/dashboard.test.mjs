@@ -195,6 +195,10 @@ describe("changing things", () => {
     const address = await window.page.locator("td a.cell-main", { hasText: "review" }).first().getAttribute("href");
     await window.goto(address);
     await window.page.fill("#value", "{\"summary\": \"by hand\", \"score\": 1000}");
+    await window.page.locator("[data-verdict] code", { hasText: "/score" }).waitFor();
+    await window.page.fill("#value", "{\"summary\": \"by hand\", \"score\": 10}");
+    await window.page.locator("[data-verdict]", { hasText: "It is not accepted yet." }).waitFor();
+    await window.page.fill("#value", "{\"summary\": \"by hand\", \"score\": 1000}");
     await window.page.click("button[value=accept]");
     assert.ok((await window.text()).includes("The value does not satisfy the contract."));
     assert.ok((await window.text()).includes("/score"));
@@ -262,6 +266,57 @@ describe("changing things", () => {
 });
 
 describe("what happens now", () => {
+  it("a value grows while it is being said", async () => {
+    const said = JSON.stringify({ topic: "praise", urgent: false, reply: "Thanks, it grows and grows." });
+    await stage.say(say([text(said)], { when: { contains: ["Sort slowly"] }, points: [{ after: 8, act: { type: "gate", name: "grow" } }] }));
+    const child = stage.start("airtight", ["run", "--json-schema", "triage", "Sort slowly."]);
+    const over = new Promise((done) => child.once("exit", done));
+    await stage.gate("grow", "GET");
+    const window = await Window.open(browser, url);
+    await window.goto("/");
+    const running = window.page.locator("section[aria-labelledby=running] a.cell-main", { hasText: "triage" }).first();
+    await running.waitFor();
+    await window.goto(await running.getAttribute("href"));
+    await window.page.locator("[data-growing] .tree", { hasText: "praise" }).waitFor();
+    assert.ok(!(await window.text()).includes("grows and grows"));
+    await window.shoot("run-growing", shots);
+    await window.check();
+    await stage.gate("grow", "POST");
+    await window.page.locator("h2", { hasText: "Accepted value" }).waitFor();
+    assert.ok((await window.text()).includes("grows and grows"));
+    assert.equal(await window.page.locator("[data-growing]").count(), 0);
+    assert.equal(await over, 0);
+    await window.close();
+  });
+
+  it("the watch looks when somebody asks, and stops when somebody says so", async () => {
+    const calm = { summary: "Quiet.", events: [], escalation: { needed: false }, services_checked: [] };
+    await stage.say(say([call("structured_output", calm)]));
+    const child = stage.start("airtight", ["watch", "--config", "watch.toml"]);
+    const over = new Promise((done) => child.once("exit", done));
+    const window = await Window.open(browser, url);
+    await window.logIn();
+    await window.goto("/sessions");
+    await window.page.locator("h2#now").waitFor();
+    await window.page.locator("#w-prompt").waitFor();
+    await stage.say(say([call("structured_output", calm)],
+      { when: { contains: ["Count the disks"] }, points: [{ after: 0, act: { type: "gate", name: "disks" } }] }));
+    await window.page.fill("#w-prompt", "Count the disks");
+    await window.shoot("watch-ask", shots);
+    await window.check();
+    await window.page.click("text=Look now");
+    await stage.gate("disks", "GET");
+    await window.page.locator("button", { hasText: "Stop it" }).waitFor();
+    await window.shoot("watch-stop", shots);
+    await window.check();
+    await window.page.click("text=Stop it");
+    await window.page.locator("td", { hasText: "stopped" }).first().waitFor();
+    await stage.gate("disks", "POST");
+    child.kill("SIGTERM");
+    assert.equal(await over, 0);
+    await window.close();
+  });
+
   it("a run grows on its page, and ends with its value", async () => {
     await stage.write("src/live.rs", "// A file to read.\n");
     await stage.say(say([text("I look at it first."), call("read_file", { path: "src/live.rs" })], { when: { contains: ["live change"] } }));
@@ -294,6 +349,31 @@ describe("what happens now", () => {
     await window.check();
     await window.close();
     await overview.close();
+  });
+
+  it("a page that nobody sees has no stream, and is fresh when it is seen again", async () => {
+    const window = await Window.open(browser, url);
+    await window.page.addInitScript(() => {
+      window.streams = [];
+      const Real = window.EventSource;
+      window.EventSource = class extends Real {
+        constructor(...all) { super(...all); window.streams.push(this); }
+      };
+      let hidden = false;
+      Object.defineProperty(Document.prototype, "hidden", { get: () => hidden });
+      window.hide = (value) => { hidden = value; document.dispatchEvent(new Event("visibilitychange")); };
+    });
+    await window.goto("/runs");
+    const closed = () => window.page.evaluate(() => window.streams.map((it) => it.readyState === EventSource.CLOSED));
+    assert.deepEqual(await closed(), [false]);
+    await window.page.evaluate(() => window.hide(true));
+    assert.deepEqual(await closed(), [true]);
+    const reading = window.page.waitForRequest((it) => it.url().endsWith("/runs") && it.resourceType() === "fetch");
+    await window.page.evaluate(() => window.hide(false));
+    await reading;
+    assert.deepEqual(await closed(), [true, false]);
+    await window.check();
+    await window.close();
   });
 
   it("a list keeps the focus and what was typed", async () => {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 use airtight_core::redact::{holds_secret, names_secret};
 use etcetera::BaseStrategy;
@@ -28,6 +29,7 @@ impl std::fmt::Debug for Environment {
 impl Environment {
     /// Reads the surroundings, once.
     pub(crate) fn read() -> Self {
+        drop(Self::program());
         let variables = std::env::vars_os().filter_map(|(name, value)| {
             Some((name.into_string().ok()?, value.into_string().ok()?))
         });
@@ -90,9 +92,19 @@ impl Environment {
         secrets.map(|(_, value)| value.trim())
     }
 
-    /// Returns this program, which also serves as the helper of the sandbox.
+    /// Returns the variables whose names say that they are secrets, with their values.
+    pub(crate) fn named_secrets(&self) -> impl Iterator<Item = (&str, &str)> {
+        let variables = self.variables.iter().map(|(name, value)| (name.as_str(), value.trim()));
+        variables.filter(|(name, value)| {
+            names_secret(name) && !value.is_empty() && !is_count(name, value)
+        })
+    }
+
+    /// Returns this program, which also serves as the helper of the sandbox: where it was found at first,
+    /// for Linux names no file any more once it is replaced.
     pub(crate) fn program() -> Option<PathBuf> {
-        std::env::current_exe().ok()
+        static PROGRAM: LazyLock<Option<PathBuf>> = LazyLock::new(|| std::env::current_exe().ok());
+        PROGRAM.clone()
     }
 
     /// Returns the folder for what is not kept.
@@ -123,6 +135,11 @@ impl Environment {
         })?;
         Some(folder.join("airtight"))
     }
+}
+
+/// Claims that a variable holds a number of tokens, and no token: `MAX_OUTPUT_TOKENS=4096`.
+fn is_count(name: &str, value: &str) -> bool {
+    name.to_ascii_uppercase().ends_with("TOKENS") && value.chars().all(|it| it.is_ascii_digit())
 }
 
 #[cfg(test)]
@@ -166,6 +183,15 @@ mod tests {
         let environment = Environment::of(Path::new("/"), &variables);
         let secrets: Vec<&str> = environment.secrets().collect();
         assert_eq!(secrets, ["db://ada:two@host", "one"]);
+    }
+
+    #[test]
+    fn a_number_of_tokens_is_no_secret() {
+        let variables =
+            [("A_TOKEN", "4096"), ("MAX_TOKENS", "4096"), ("B_KEY", " "), ("LANG", "x")];
+        let environment = Environment::of(Path::new("/"), &variables);
+        let named: Vec<(&str, &str)> = environment.named_secrets().collect();
+        assert_eq!(named, [("A_TOKEN", "4096")]);
     }
 
     #[test]

@@ -12,8 +12,10 @@
 mod books;
 mod ending;
 mod failure;
+mod kept;
 mod recorder;
 
 pub(crate) use books::{Books, shown};
 pub(crate) use failure::unstored;
+pub(crate) use kept::Kept;
 pub(crate) use recorder::{Entered, Recorder, enter};

@@ -19,6 +19,7 @@ mod parallel;
 mod printer;
 mod progress;
 mod source;
+mod spoken;
 #[cfg(feature = "embedded")]
 mod weights;
 mod when;

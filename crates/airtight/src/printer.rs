@@ -5,7 +5,9 @@
 
 mod visible;
 
+use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
+use std::os::fd::AsFd as _;
 
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
@@ -94,10 +96,34 @@ impl Paint {
     }
 }
 
+/// Where data goes.
+#[derive(Debug)]
+enum Data {
+    Stdout(Stdout),
+    /// The same stream: whoever waits for its reader holds up nobody else.
+    Apart(File),
+}
+
+impl Write for Data {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Self::Stdout(stdout) => stdout.write(bytes),
+            Self::Apart(file) => file.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Self::Stdout(stdout) => stdout.flush(),
+            Self::Apart(file) => file.flush(),
+        }
+    }
+}
+
 /// Prints.
 #[derive(Debug)]
 pub(crate) struct Printer {
-    out: BufWriter<Stdout>,
+    out: BufWriter<Data>,
     out_paint: Paint,
     out_is_terminal: bool,
     err_paint: Paint,
@@ -111,8 +137,15 @@ impl Printer {
             out_paint: Paint::choose(&stdout),
             out_is_terminal: stdout.is_terminal(),
             err_paint: Paint::choose(&stderr),
-            out: BufWriter::with_capacity(64 * 1024, stdout),
+            out: BufWriter::with_capacity(64 * 1024, Data::Stdout(stdout)),
         }
+    }
+
+    /// Makes a printer for a thread of its own, behind everything that this one has printed so far.
+    pub(crate) fn apart(&mut self) -> Result<Self, Error> {
+        self.flush()?;
+        let file = io::stdout().as_fd().try_clone_to_owned().map(File::from).map_err(unwritable)?;
+        Ok(Self { out: BufWriter::with_capacity(64 * 1024, Data::Apart(file)), ..*self })
     }
 
     /// Prints one line of data: as it is to a pipe, with the same meaning to a terminal.

@@ -28,11 +28,44 @@
     return go;
   };
 
+  // Keeps a stream open while somebody can see the page: a browser has six connections to a server for all
+  // its tabs together. `open` makes the stream; `again` runs when the page is seen again.
+  const whileSeen = (open, again) => {
+    let source = document.hidden ? null : open();
+    document.addEventListener("visibilitychange", () => {
+      if (document.hidden) {
+        source?.close();
+        source = null;
+      } else if (!source) {
+        source = open();
+        again();
+      }
+    });
+  };
+
   const read = async (url) => {
     const answer = await fetch(url, { headers: { Accept: "text/html" }, credentials: "same-origin" });
     if (!answer.ok) throw new Error(String(answer.status));
     return answer.text();
   };
+
+  // ---- a value that somebody types ----
+
+  const typed = document.querySelector("textarea[data-judged]");
+  if (typed && !typed.readOnly) {
+    // The same page that the button gets; only what it says of the value is shown.
+    const judge = oneAtATime(async () => {
+      const body = new URLSearchParams(new FormData(typed.form));
+      body.set("do", "judge");
+      const answer = await fetch(typed.form.action, { method: "POST", body, credentials: "same-origin" });
+      if (!answer.ok) return;
+      const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+      const said = page.querySelector("[data-verdict]");
+      if (said) document.querySelector("[data-verdict]").replaceChildren(...[...said.childNodes].map((node) => document.importNode(node, true)));
+    });
+    let pause = null;
+    typed.addEventListener("input", () => { clearTimeout(pause); pause = setTimeout(judge, 400); });
+  }
 
   // ---- a run that goes on ----
 
@@ -45,7 +78,6 @@
     const end = () => {
       if (isOver) return;
       isOver = true;
-      source.close();
       location.reload();
     };
     const add = (rows) => {
@@ -58,11 +90,18 @@
       }
       if (atEnd) box.scrollTop = box.scrollHeight;
     };
+    // What is being said stands in one place, and is replaced as it grows.
+    const grow = (next) => {
+      const shown = document.querySelector("[data-growing]");
+      if (shown && next && shown.innerHTML !== next.innerHTML) shown.replaceWith(document.importNode(next, true));
+    };
     // The server renders; what is said in the stream only tells that there is more to read.
     const fetchRows = oneAtATime(async () => {
       for (;;) {
         const text = await read(`/runs/${run}/activity?after=${last()}`);
-        const answer = new DOMParser().parseFromString(text, "text/html").querySelector("ol");
+        const page = new DOMParser().parseFromString(text, "text/html");
+        const answer = page.querySelector("ol");
+        grow(page.querySelector("[data-growing]"));
         const rows = answer.querySelectorAll("li[data-number]");
         if (rows.length > 0) { add(rows); continue; }
         if (answer.dataset.over !== undefined) end();
@@ -70,14 +109,17 @@
       }
     });
     box.scrollTop = box.scrollHeight;
-    const source = new EventSource(`/api/v1/runs/${run}/events?after=${last()}`);
-    source.onopen = () => say("live", "live");
-    source.onmessage = fetchRows;
-    for (const name of ["gap", "state"]) source.addEventListener(name, fetchRows);
-    source.addEventListener("end", end);
-    source.onerror = () => say("lost", "connecting…");
-    // A stream that cannot be had must not leave the page behind.
-    setInterval(() => { if (!isOver && !document.hidden) fetchRows(); }, 3000);
+    whileSeen(() => {
+      const source = new EventSource(`/api/v1/runs/${run}/events?after=${last()}`);
+      source.onopen = () => say("live", "live");
+      source.onmessage = fetchRows;
+      for (const name of ["gap", "state"]) source.addEventListener(name, fetchRows);
+      source.addEventListener("end", () => { source.close(); end(); });
+      source.onerror = () => say("lost", "connecting…");
+      return source;
+    }, fetchRows);
+    // A stream that cannot be had must not leave the page behind, and it does not tell of every word.
+    setInterval(() => { if (!isOver && !document.hidden) fetchRows(); }, 1000);
     return;
   }
 
@@ -128,10 +170,13 @@
     if (timer) return;
     timer = setTimeout(() => { timer = null; refresh(); }, PACE_MS);
   };
-  const source = new EventSource("/api/v1/events/stream");
-  source.onopen = () => { live = true; say("live", "live"); };
-  source.onmessage = soon;
-  for (const name of ["run", "watch", "state", "gap"]) source.addEventListener(name, soon);
-  source.onerror = () => { live = false; say("lost", "every 10 s"); };
+  whileSeen(() => {
+    const source = new EventSource("/api/v1/events/stream");
+    source.onopen = () => { live = true; say("live", "live"); };
+    source.onmessage = soon;
+    for (const name of ["run", "watch", "state", "gap"]) source.addEventListener(name, soon);
+    source.onerror = () => { live = false; say("lost", "every 10 s"); };
+    return source;
+  }, refresh);
   setInterval(() => { if (!document.hidden) refresh(); }, POLL_MS);
 })();

@@ -60,6 +60,7 @@ async fn main() {
         bind: SocketAddr::from(([127, 0, 0, 1], 0)),
         token: Token::new("token-of-the-measurement").expect("a token"),
         hosts: Vec::new(),
+        alert_model: None,
         limits: Limits::default(),
     };
     let server = Server::bind(settings, ledger, Arc::new(NoDesk)).await.expect("a server");

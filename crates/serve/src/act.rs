@@ -6,6 +6,7 @@
 mod escalation;
 mod memory;
 mod review;
+mod watch;
 
 use airtight_store::StoreError;
 use axum::http::StatusCode;
@@ -17,6 +18,7 @@ use crate::problem::Problem;
 pub(crate) use escalation::{Leave, answer_escalation};
 pub(crate) use memory::{MemoryChanges, MemoryDraft, add_memory, delete_memory, edit_memory};
 pub(crate) use review::{Decided, Wanted, decide, judge};
+pub(crate) use watch::{REQUEST_LIMIT, look_into, look_now, stop_chain};
 
 /// Why something was not changed.
 #[derive(Debug, Clone, thiserror::Error)]
@@ -37,6 +39,9 @@ pub(crate) enum Refusal {
     /// The value breaks the contract.
     #[error("the value does not satisfy the contract of the run")]
     Unfit(Vec<Violation>),
+    /// Nobody would do it.
+    #[error("nobody leads a watch on this ledger: start `airtight watch` first")]
+    Unwatched,
     /// The ledger cannot be used.
     #[error("nothing was changed: {0}")]
     Ledger(StoreError),
@@ -94,6 +99,7 @@ impl From<Refusal> for Problem {
                 tracing::warn!(%error, "the ledger refuses");
                 Self::new(StatusCode::SERVICE_UNAVAILABLE, "ledger", message)
             }
+            Refusal::Unwatched => Self::new(StatusCode::SERVICE_UNAVAILABLE, "no_watch", message),
             Refusal::Mistake => Self::new(StatusCode::INTERNAL_SERVER_ERROR, "mistake", message),
         }
     }

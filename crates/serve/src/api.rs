@@ -17,6 +17,7 @@ mod runs;
 mod sessions;
 mod settings;
 mod stats;
+mod watch;
 mod wire;
 
 use std::sync::Arc;
@@ -41,6 +42,8 @@ pub(crate) struct Api {
     pub(crate) desk: Arc<dyn Desk>,
     pub(crate) ledger: Ledger,
     pub(crate) hub: Hub,
+    /// Who puts alerts in a few sentences, if anybody does.
+    pub(crate) alert_model: Option<String>,
 }
 
 /// What is answered: JSON, or why not.
@@ -92,6 +95,10 @@ fn operations() -> OpenApiRouter<Api> {
         .routes(routes!(sessions::one))
         .routes(routes!(sessions::chains))
         .routes(routes!(sessions::chain))
+        .routes(routes!(watch::standing))
+        .routes(routes!(watch::trigger))
+        .routes(routes!(watch::stop))
+        .routes(routes!(watch::webhook))
         .routes(routes!(stats::stats))
         .routes(routes!(settings::settings))
 }

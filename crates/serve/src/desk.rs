@@ -1,6 +1,9 @@
 //! Who answers the questions of the gateway: the program behind this crate, which knows drivers and
 //! settings.
 
+#[cfg(test)]
+pub(crate) mod nobody;
+
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -22,8 +25,8 @@ pub struct Question {
     pub system: Option<String>,
     /// What is asked.
     pub prompt: String,
-    /// What the answer must satisfy; absent, the contract that the model names.
-    pub schema: Option<Schema>,
+    /// What the answer must satisfy.
+    pub demand: Demand,
     /// The most tokens of one answer.
     pub max_output_tokens: Option<u32>,
     /// Sampling temperature.
@@ -32,7 +35,18 @@ pub struct Question {
     pub key: Option<String>,
 }
 
-/// What an answer must satisfy, as the client wrote it.
+/// What an answer must satisfy.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Demand {
+    /// The contract that the model names.
+    Named,
+    /// The contract that the model names; without one, that it is any JSON object.
+    AnyObject,
+    /// This contract, whatever the model names.
+    Schema(Schema),
+}
+
+/// A contract as the client wrote it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Schema {
     /// What the client calls it.
@@ -102,6 +116,8 @@ pub enum FaultKind {
     Busy,
     /// The key belongs to another question.
     KeyTaken,
+    /// The key has an answer, and the ledger does not keep it as it was.
+    Unkept,
     /// The ledger cannot be used.
     Ledger,
     /// The server is about to end, or the client has gone.

@@ -32,6 +32,7 @@ use serde_json::{Value, json};
 use crate::body;
 use crate::desk::{Desk, Fault, FaultKind, Growth, Question, Record, Reply};
 use crate::door::Door;
+use crate::key;
 use crate::problem::Problem;
 use asked::{Asked, Delivery};
 use speech::Speech;
@@ -45,9 +46,6 @@ const RUNG: HeaderName = HeaderName::from_static("airtight-rung");
 const IGNORED: HeaderName = HeaderName::from_static("airtight-ignored");
 /// That the end of the run is not on record.
 const UNRECORDED: HeaderName = HeaderName::from_static("airtight-unrecorded");
-
-/// The longest key that makes a second request the same.
-const KEY_LIMIT: usize = 255;
 
 /// How much of the names of members is told, of one and of all: clients have limits for headers, too.
 const NAME_LIMIT: usize = 100;
@@ -107,11 +105,11 @@ impl Gateway {
             form: asked.form.clone(),
             counts: asked.counts,
         };
-        let question = question(&asked, &told, key(headers)?);
+        let question = question(&asked, &told, key::of(headers)?);
         let mut response = match asked.delivery {
             Delivery::Whole => {
                 let reply = self.desk.answer(question, None).await.map_err(|it| problem(&it))?;
-                whole(wire, &told, &reply)
+                whole(wire, told, &reply)
             }
             Delivery::Stream => {
                 let growth = Arc::new(Growth::default());
@@ -131,40 +129,41 @@ fn question(asked: &Asked, told: &Told, key: Option<String>) -> Question {
         model: asked.model.clone(),
         system: asked.system.clone(),
         prompt: asked.prompt.clone(),
-        schema: asked.schema.clone(),
+        demand: asked.demand.clone(),
         max_output_tokens: asked.max_output_tokens,
         temperature: asked.temperature,
         key,
     }
 }
 
-/// Returns what makes a second request the same, if the client says so.
-fn key(headers: &HeaderMap) -> Result<Option<String>, Problem> {
-    let Some(value) = headers.get("idempotency-key") else { return Ok(None) };
-    match value.to_str().map(str::trim) {
-        Ok(key) if !key.is_empty() && key.len() <= KEY_LIMIT => Ok(Some(key.to_owned())),
-        _ => Err(Problem::request(format!("`Idempotency-Key` has 1 to {KEY_LIMIT} characters"))),
-    }
-}
-
-fn whole(wire: Wire, told: &Told, reply: &Reply) -> Response {
+fn whole(wire: Wire, told: Told, reply: &Reply) -> Response {
     let json = HeaderValue::from_static("application/json");
-    let mut response = ([(CONTENT_TYPE, json)], wire.document(told, reply)).into_response();
+    let document = wire.document(&told.of(reply), reply);
+    let mut response = ([(CONTENT_TYPE, json)], document).into_response();
     note(&mut response, &RUN, reply.run.as_str());
-    note(&mut response, &RUNG, reply.rung.as_deref().unwrap_or_default());
-    if reply.record == Record::Missing {
-        note(&mut response, &UNRECORDED, "true");
-    }
+    vouch(&mut response, reply);
     response
 }
 
+/// Says how the value was obtained, and whether that is on record.
+fn vouch(response: &mut Response, reply: &Reply) {
+    note(response, &RUNG, reply.rung.as_deref().unwrap_or_default());
+    if reply.record == Record::Missing {
+        note(response, &UNRECORDED, "true");
+    }
+}
+
 fn streamed(speech: Speech) -> Response {
-    let run = speech.run().clone();
+    let (run, known) = (speech.run().clone(), speech.known().cloned());
     let kind = HeaderValue::from_static("text/event-stream; charset=utf-8");
     let mut response = ([(CONTENT_TYPE, kind)], Body::from_stream(speech.frames())).into_response();
     // Proxies that collect an answer before they pass it on would undo the streaming.
     note(&mut response, &HeaderName::from_static("x-accel-buffering"), "no");
     note(&mut response, &RUN, run.as_str());
+    // Of an answer that is still to come, nobody knows that when the head leaves.
+    if let Some(reply) = &known {
+        vouch(&mut response, reply);
+    }
     response
 }
 
@@ -202,6 +201,7 @@ fn problem(fault: &Fault) -> Problem {
         FaultKind::Setup => (StatusCode::SERVICE_UNAVAILABLE, "not_set_up"),
         FaultKind::Busy => (StatusCode::CONFLICT, "busy"),
         FaultKind::KeyTaken => (StatusCode::CONFLICT, "key_of_another"),
+        FaultKind::Unkept => (StatusCode::CONFLICT, "not_kept"),
         FaultKind::Ledger => (StatusCode::SERVICE_UNAVAILABLE, "ledger"),
         FaultKind::Stopped => (StatusCode::SERVICE_UNAVAILABLE, "stopping"),
         FaultKind::Mistake => (StatusCode::INTERNAL_SERVER_ERROR, "mistake"),

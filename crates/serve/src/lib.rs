@@ -16,6 +16,7 @@ mod door;
 mod gateway;
 mod guard;
 mod health;
+mod key;
 mod live;
 mod login;
 mod pages;
@@ -25,8 +26,8 @@ mod settings;
 mod token;
 
 pub use desk::{
-    Answering, Desk, Fault, FaultKind, Growth, Judging, Proposal, Question, Record, Reply, Schema,
-    Setting, Unfit, Violation,
+    Answering, Demand, Desk, Fault, FaultKind, Growth, Judging, Proposal, Question, Record, Reply,
+    Schema, Setting, Unfit, Violation,
 };
 pub use server::{GRACE, ServeError, Server};
 pub use settings::{Limits, Settings};

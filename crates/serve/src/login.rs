@@ -88,7 +88,7 @@ fn unreadable(rejection: &FormRejection) -> Problem {
 }
 
 /// Returns `next` if it leads to a page of this server, else the first page.
-fn local(next: &str) -> &str {
+pub(crate) fn local(next: &str) -> &str {
     // Browsers take `//host` and `/\host` for another server, and pass over line ends.
     let is_plain = next.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'\\');
     let is_local = next.starts_with('/') && !next.starts_with("//");

@@ -33,6 +33,7 @@ mod stats;
 mod text;
 mod tree;
 mod visit;
+mod watch;
 mod words;
 
 use std::sync::Arc;
@@ -79,6 +80,8 @@ pub(crate) fn routes(pages: Pages) -> Router {
         .route("/sessions", get(sessions::list))
         .route("/sessions/{id}", get(sessions::show))
         .route("/sessions/{id}/text/{part}", get(sessions::plain))
+        .route("/watch/look", post(watch::look))
+        .route("/watch/stop", post(watch::stop))
         .route("/cooldowns", get(cooldowns::show))
         .route("/stats", get(stats::show))
         .route("/settings", get(settings::show))

@@ -1,5 +1,6 @@
 //! Sockets: accepted within limits, ended within seconds.
 
+mod outgoing;
 #[cfg(test)]
 mod patience;
 
@@ -35,6 +36,7 @@ use crate::login;
 use crate::pages::{self, Pages};
 use crate::problem::Problem;
 use crate::settings::Settings;
+use outgoing::Outgoing;
 
 /// How long requests under way have to end once the server is told to.
 pub const GRACE: Duration = Duration::from_secs(5);
@@ -87,7 +89,12 @@ impl Server {
         let seats = Arc::new(Semaphore::new(settings.limits.connections));
         let ending = CancellationToken::new();
         let hub = Hub::new(ledger.clone(), ending.clone());
-        let api = Api { desk: Arc::clone(&desk), ledger: ledger.clone(), hub };
+        let api = Api {
+            desk: Arc::clone(&desk),
+            ledger: ledger.clone(),
+            hub,
+            alert_model: settings.alert_model.clone(),
+        };
         let router = router(&settings, Gateway { desk, ledger }, api);
         Ok(Self { listener, address, router, seats, ending })
     }
@@ -147,7 +154,8 @@ where
         .timer(TokioTimer::new())
         .header_read_timeout(HEAD_PATIENCE)
         .max_buf_size(HEAD_LIMIT_BYTES);
-    let mut connection = pin!(builder.serve_connection(TokioIo::new(stream), service));
+    let stream = TokioIo::new(Outgoing::new(stream));
+    let mut connection = pin!(builder.serve_connection(stream, service));
     let ended = tokio::select! {
         ended = connection.as_mut() => ended,
         () = stop.cancelled() => {

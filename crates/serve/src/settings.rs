@@ -13,6 +13,8 @@ pub struct Settings {
     pub token: Token,
     /// Names that it may be called by, beside those of this machine.
     pub hosts: Vec<String>,
+    /// The model that puts alerts in a few sentences; absent, they are told as they are.
+    pub alert_model: Option<String>,
     /// How much it takes.
     pub limits: Limits,
 }
@@ -24,7 +26,9 @@ pub struct Limits {
     pub connections: usize,
     /// Requests a second, of all together.
     pub requests_per_second: u32,
-    /// Wrong tokens a second, of all together: nobody types faster, and guessing must not pay.
+    /// Wrong tokens a second, of all together, that are answered as such; whoever sends more is told to
+    /// slow down. It keeps nobody from guessing, which the length of the token does: to refuse tokens
+    /// unseen would let anybody lock out who has the right one.
     pub mistakes_per_second: u32,
 }
 

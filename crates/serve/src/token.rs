@@ -1,12 +1,13 @@
 //! The one secret: whoever has it may spend money and change things.
 
-use axum::http::HeaderMap;
 use axum::http::header::{AUTHORIZATION, COOKIE};
+use axum::http::{HeaderMap, HeaderValue};
 use secrecy::{ExposeSecret as _, SecretString};
 use sha2::{Digest as _, Sha256};
 use subtle::ConstantTimeEq as _;
 
-/// The fewest characters of a token: 16 random ones are beyond guessing, even at full speed.
+/// The fewest characters of a token: 16 random ones are beyond guessing, even at full speed, and nothing
+/// else stands in the way of who guesses.
 const SHORTEST: usize = 16;
 
 /// The header that Anthropic's clients carry their key in.
@@ -74,12 +75,9 @@ impl Token {
 
     /// Says what a request shows of itself.
     pub(crate) fn shown_by(&self, headers: &HeaderMap) -> Shown {
-        let given = match (headers.get(AUTHORIZATION), headers.get(API_KEY)) {
-            (Some(value), _) => Some(bearer(value.as_bytes())),
-            (None, Some(value)) => Some(value.as_bytes()),
-            (None, None) => None,
-        };
-        if let Some(given) = given {
+        let bearer = headers.get(AUTHORIZATION).and_then(|value| bearer(value.as_bytes()));
+        let key = || headers.get(API_KEY).map(HeaderValue::as_bytes);
+        if let Some(given) = bearer.or_else(key) {
             let is_it = same(given, self.expose().as_bytes());
             return if is_it { Shown::Token } else { Shown::Wrong };
         }
@@ -105,11 +103,14 @@ fn same(given: &[u8], known: &[u8]) -> bool {
     given.as_slice().ct_eq(known.as_slice()).into()
 }
 
-fn bearer(value: &[u8]) -> &[u8] {
+/// Returns what is shown as a token, with or without the word for it. Other schemes are for others: a proxy
+/// before the server may want a password of its own.
+fn bearer(value: &[u8]) -> Option<&[u8]> {
     const SCHEME: &[u8] = b"bearer ";
     match value.split_at_checked(SCHEME.len()) {
-        Some((scheme, token)) if scheme.eq_ignore_ascii_case(SCHEME) => token.trim_ascii(),
-        _ => value,
+        Some((scheme, token)) if scheme.eq_ignore_ascii_case(SCHEME) => Some(token.trim_ascii()),
+        // No token holds a space.
+        _ => (!value.contains(&b' ')).then_some(value),
     }
 }
 
@@ -121,6 +122,8 @@ fn cookie(headers: &HeaderMap) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
+    use axum::http::HeaderName;
+
     use super::*;
 
     const TEXT: &str = "0123456789abcdef";
@@ -155,5 +158,23 @@ mod tests {
         assert_eq!(shown("authorization", &format!("Bearer {session}")), Shown::Wrong);
         assert_eq!(shown("cookie", &format!("a=b; {COOKIE_NAME}={session}")), Shown::Cookie);
         assert_eq!(shown("cookie", &format!("{COOKIE_NAME}={TEXT}")), Shown::Nothing);
+    }
+
+    #[test]
+    fn a_password_for_a_proxy_is_no_wrong_token() {
+        let token = Token::new(TEXT).unwrap();
+        let cookie = format!("{COOKIE_NAME}={}", token.session());
+        for (name, value, expected) in [
+            ("cookie", cookie.as_str(), Shown::Cookie),
+            ("x-api-key", TEXT, Shown::Token),
+            ("x-api-key", "wrong-wrong-wrong", Shown::Wrong),
+            ("accept", "*/*", Shown::Nothing),
+        ] {
+            let headers = [("authorization", "Basic dXNlcjpwYXNzd29yZA=="), (name, value)];
+            let headers = headers.map(|(name, value)| {
+                (name.parse::<HeaderName>().unwrap(), value.parse::<HeaderValue>().unwrap())
+            });
+            assert_eq!(token.shown_by(&HeaderMap::from_iter(headers)), expected, "{name}");
+        }
     }
 }

@@ -9,6 +9,8 @@ use airtight_store::{Run, RunId};
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::ledger::Kept;
+
 /// What came of one input, once and for all.
 #[derive(Debug, Clone)]
 pub(crate) struct Settled {
@@ -66,16 +68,22 @@ impl Settled {
 
     /// Returns what a run had come to before, as the ledger has it.
     pub(crate) fn before(run: Run) -> Self {
-        let Run { summary, parsed_output, output_errors, edits, .. } = run;
-        let value = parsed_output.filter(|_| summary.output_valid);
-        let edits = edits.filter(|_| value.is_some());
-        let end = if let Some(value) = value {
-            End::Met(value)
-        } else {
-            let errors = output_errors.unwrap_or_default();
-            let errors: OutputErrors = serde_json::from_str(&errors).unwrap_or_default();
-            let OutputErrors { message: error, violations } = errors;
-            End::Failed { outcome: summary.outcome.unwrap_or_default(), error, violations }
+        let kept = Kept::of(&run).value().map(str::to_owned);
+        let Run { summary, output_errors, edits, .. } = run;
+        let edits = edits.filter(|_| kept.is_ok());
+        let outcome = summary.outcome.unwrap_or_default();
+        let end = match kept {
+            Ok(value) => End::Met(value),
+            Err(why) if summary.output_valid => {
+                let error = format!("the run came to `{outcome}`, and {why}");
+                End::Failed { outcome, error, violations: Vec::new() }
+            }
+            Err(_) => {
+                let errors = output_errors.unwrap_or_default();
+                let errors: OutputErrors = serde_json::from_str(&errors).unwrap_or_default();
+                let OutputErrors { message: error, violations } = errors;
+                End::Failed { outcome, error, violations }
+            }
         };
         let (rung, usage, cost) = (summary.rung, summary.usage, summary.cost_usd);
         Self { run_id: Some(summary.id), end, rung, edits, usage, cost, age: Age::Known }

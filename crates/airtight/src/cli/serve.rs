@@ -47,6 +47,10 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "NAME")]
     pub(crate) allow_host: Vec<String>,
 
+    /// Model that puts the alerts of the webhook in a few sentences; without it they are told as they are
+    #[arg(long, value_name = "MODEL")]
+    pub(crate) alert_model: Option<String>,
+
     #[command(flatten)]
     pub(crate) ledger: LedgerArgs,
 

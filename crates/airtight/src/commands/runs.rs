@@ -19,7 +19,7 @@ use crate::error::{Error, Outcome};
 use crate::ledger::Books;
 use crate::printer::Printer;
 
-pub(super) use rejudge::{judge_found, judge_value, recompiled, rejudge};
+pub(super) use rejudge::{judge_found, judge_value, rejudge};
 
 /// Runs what was typed.
 pub(super) fn run(

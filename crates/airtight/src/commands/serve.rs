@@ -64,6 +64,7 @@ pub(super) fn run(
         bind: args.bind,
         token: found.token.clone(),
         hosts: args.allow_host.clone(),
+        alert_model: args.alert_model.clone(),
         limits: Limits::default(),
     };
     runtime()?.block_on(async {

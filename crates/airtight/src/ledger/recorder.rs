@@ -5,17 +5,19 @@ use std::time::Duration;
 
 use airtight_agent::{Arrival, Course, Departure, EXTRACTOR, Entry, Event, Journal, Landing};
 use airtight_core::batch::{Prices, Whose};
+use airtight_core::codec::Delta;
 use airtight_core::price::Cost;
 use airtight_core::redact::Redactor;
 use airtight_core::run::{Attempt, Bill, EventKind, Report, Rung};
 use airtight_store::{
-    Again, AttemptEnd, Begun, Claim, Driver, Lead, Ledger, Minutes, NewAttempt, NewEvent, NewRun,
-    Run, RunId, RunToken, StoreError,
+    Again, AttemptEnd, Begun, Claim, DRAFT_LIMIT_BYTES, Driver, Lead, Ledger, Minutes, NewAttempt,
+    NewEvent, NewRun, Run, RunId, RunToken, StoreError,
 };
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
 use super::ending::{self, Failures};
+use crate::spoken::{Piece, Spoken};
 
 /// How often events are stored while a run goes on: often enough for somebody who follows it, and
 /// so seldom that a short run writes its events with its end.
@@ -81,12 +83,40 @@ struct State {
     /// The number of the first attempt, which is open before its request is made.
     unsent: Option<i64>,
     events: Vec<NewEvent>,
+    draft: Draft,
     /// Answers that were judged since the last request came back, with the subagent that gave them.
     judged: Vec<(Option<String>, Attempt)>,
     /// Attempts that are over and not closed yet.
     ended: Vec<AttemptEnd>,
     /// The request of an extractor, which is over and not judged yet.
     extraction: Option<AttemptEnd>,
+}
+
+/// What the model is saying.
+#[derive(Default)]
+struct Draft {
+    spoken: Spoken,
+    text: String,
+    /// Whether there is more than was stored.
+    has_grown: bool,
+}
+
+impl Draft {
+    fn hear(&mut self, delta: &Delta) {
+        match self.spoken.hear(delta) {
+            Piece::Anew => self.text.clear(),
+            Piece::More(text) if self.text.len() < DRAFT_LIMIT_BYTES => {
+                self.text.push_str(text);
+                self.has_grown = true;
+            }
+            Piece::More(_) | Piece::Other => {}
+        }
+    }
+
+    /// Returns what is to be stored, if anything is.
+    fn news(&mut self) -> Option<String> {
+        std::mem::take(&mut self.has_grown).then(|| self.text.clone())
+    }
 }
 
 impl Recorder {
@@ -102,8 +132,11 @@ impl Recorder {
 
     /// Sees what happens.
     pub(crate) fn event(&self, event: &Event) {
-        let EventKind::Judged(attempt) = &event.kind else { return };
         let mut state = self.state();
+        if let (EventKind::Delta(delta), None) = (&event.kind, &event.parent_call_id) {
+            state.draft.hear(delta);
+        }
+        let EventKind::Judged(attempt) = &event.kind else { return };
         if attempt.rung == Rung::Extract {
             // Its request has come back before: the extractor's own run is told as this attempt.
             let end = state.extraction.take().map(|end| self.judged(end, attempt));
@@ -155,7 +188,15 @@ impl Recorder {
         minutes: (Lead, Minutes),
     ) -> Result<(), StoreError> {
         let finish = airtight_store::Finish { minutes: Some(minutes), ..self.end(report) };
-        self.ledger.finish(&self.token, finish).await
+        let (events, ended) = (finish.events.clone(), finish.ended.clone());
+        let settled = self.ledger.finish(&self.token, finish).await;
+        if settled.is_err() {
+            // They are tried again with the next try.
+            let mut state = self.state();
+            state.events.splice(0..0, events);
+            state.ended.splice(0..0, ended);
+        }
+        settled
     }
 
     /// Returns what is stored at the end, with everything that was not stored yet.
@@ -186,7 +227,15 @@ impl Recorder {
     }
 
     async fn store_events(&self) {
-        let events = std::mem::take(&mut self.state().events);
+        let (events, draft) = {
+            let mut state = self.state();
+            (std::mem::take(&mut state.events), state.draft.news())
+        };
+        if let Some(draft) = draft
+            && let Err(error) = self.ledger.draft(&self.token, &draft).await
+        {
+            tracing::debug!(%error, "what the model is saying is not shown");
+        }
         if events.is_empty() {
             return;
         }

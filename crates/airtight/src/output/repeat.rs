@@ -1,29 +1,33 @@
 //! The answer of an earlier run, told again.
 
-use airtight_core::redact::MASK;
-use airtight_store::{Level, Run};
+use airtight_store::Run;
 use serde_json::value::RawValue;
 
 use super::shapes::{Line, RunResult};
 use super::{Output, pretty};
 use crate::cli::OutputFormat;
 use crate::error::{Error, Outcome};
+use crate::ledger::Kept;
 
 impl Output<'_> {
     /// Tells the answer that `run` has on record; nothing was asked.
     pub(crate) fn repeat(mut self, run: &Run) -> Result<Outcome, Error> {
         let id = &run.summary.id;
-        let Some(value) = run.parsed_output.as_deref().filter(|_| run.summary.output_valid) else {
-            let message = format!("run `{id}` has this key and its answer is not on record");
-            return self.refuse(Error::new(Outcome::Usage, message).hint(
-                "it was stored as metadata alone, or pruned; choose another `--idempotency-key`",
-            ));
+        let value = match Kept::of(run) {
+            Kept::Whole(value) => value,
+            Kept::Missing => {
+                let message = format!("run `{id}` has this key and its answer is not on record");
+                return self.refuse(Error::new(Outcome::Usage, message).hint(
+                    "it was stored as metadata alone, or pruned; choose another `--idempotency-key`",
+                ));
+            }
+            Kept::Masked => {
+                let message =
+                    format!("run `{id}` has this key, and secrets in its answer are masked");
+                let hint = "choose another `--idempotency-key`, or `--store-level full`";
+                return self.refuse(Error::new(Outcome::Usage, message).hint(hint));
+            }
         };
-        if run.summary.store != Level::Full && value.contains(MASK) {
-            let message = format!("run `{id}` has this key, and secrets in its answer are masked");
-            let hint = "choose another `--idempotency-key`, or `--store-level full`";
-            return self.refuse(Error::new(Outcome::Usage, message).hint(hint));
-        }
         let result = self.repetition(run, value);
         self.tell(&Line::Result(Box::new(result)));
         self.conclude()?;

@@ -2,8 +2,9 @@
 
 use airtight_fake::Turn;
 use serde_json::{Value, json};
+use test_case::test_case;
 
-use crate::stage::{GOOD, Stage, chat, good, review};
+use crate::stage::{Backstage, GOOD, Stage, chat, good, review};
 
 /// Returns the name of the run, and the answer without what differs each time.
 fn settled(mut body: Value) -> Value {
@@ -154,6 +155,18 @@ fn any_object_is_a_contract_too() {
 }
 
 #[test]
+fn a_named_contract_counts_more_than_any_object() {
+    let other = Turn::text(r#"{"anything":"goes"}"#);
+    let stage = Stage::new([other, good()]);
+    let mut asked = chat("review");
+    asked["response_format"] = json!({ "type": "json_object" });
+    let answer = stage.post("/v1/chat/completions", &asked);
+    assert_eq!(answer.body["choices"][0]["message"]["content"], GOOD);
+    let run = stage.run(answer.header("airtight-run").unwrap());
+    assert_eq!((run.summary.contract.as_str(), run.summary.attempts), ("review", 2));
+}
+
+#[test]
 fn digits_survive_the_way_through() {
     let value = r#"{"n":12345678901234567890123}"#;
     let stage = Stage::new([Turn::text(value)]);
@@ -210,6 +223,58 @@ fn what_is_not_honoured_is_named() {
 }
 
 #[test]
+fn what_is_not_honoured_within_a_member_is_named_too() {
+    let stage = Stage::new([good(), good(), good(), good()]);
+    let ignored = |path: &str, asked: Value| {
+        let answer = stage.post(path, &asked);
+        assert_eq!(answer.status, 200, "{}", answer.body);
+        answer.header("airtight-ignored").map(str::to_owned)
+    };
+    let mut asked = chat("airtight");
+    asked["response_format"]["json_schema"]["description"] = json!("A review.");
+    asked["stream_options"] = json!(null);
+    asked["tool_choice"] = json!("auto");
+    let told = ignored("/v1/chat/completions", asked);
+    assert_eq!(told.as_deref(), Some("response_format.json_schema.description"));
+    let format = json!({ "type": "json_schema", "schema": review() });
+    let messages = json!([{ "role": "user", "content": "Review." }]);
+    let told = ignored(
+        "/v1/messages",
+        json!({
+            "model": "airtight",
+            "max_tokens": 500,
+            "messages": messages,
+            "top_k": 3,
+            "output_config": { "effort": "high", "format": format },
+        }),
+    );
+    assert_eq!(told.as_deref(), Some("top_k, output_config.effort"));
+    let told = ignored(
+        "/v1/responses",
+        json!({
+            "model": "airtight",
+            "input": "Review.",
+            "text": {
+                "verbosity": "low",
+                "format": { "type": "json_schema", "name": "review", "strict": true, "schema": review() },
+            },
+        }),
+    );
+    assert_eq!(told.as_deref(), Some("text.verbosity"));
+    let told = ignored(
+        "/v1/messages",
+        json!({
+            "model": "airtight",
+            "max_tokens": 500,
+            "messages": messages,
+            "tools": [{ "name": "Review", "description": "Be kind.", "input_schema": review() }],
+            "tool_choice": { "type": "any" },
+        }),
+    );
+    assert_eq!(told.as_deref(), Some("tools.description"));
+}
+
+#[test]
 fn a_key_has_one_answer() {
     let stage = Stage::new([good()]);
     let key = "Idempotency-Key: k1\r\n";
@@ -221,10 +286,71 @@ fn a_key_has_one_answer() {
     streamed["stream"] = json!(true);
     let streamed = stage.post_with("/v1/chat/completions", key, &streamed);
     assert_eq!(first.header("airtight-run"), streamed.header("airtight-run"));
-    let mut other = chat("airtight");
-    other["messages"][0]["content"] = json!("Something else.");
-    let taken = stage.post_with("/v1/chat/completions", key, &other);
-    assert_eq!(taken.problem(), (409, "key_of_another"));
+    // What was there before the head left is told as of a whole answer.
+    assert_eq!(streamed.header("airtight-rung"), Some("native"));
+    assert_eq!(stage.fake.requests().len(), 1);
+}
+
+#[test]
+fn a_replayed_answer_names_the_run_that_gave_it() {
+    let stage = Stage::new([good()]);
+    let key = "Idempotency-Key: k1\r\n";
+    let first = stage.post_with("/v1/chat/completions", key, &chat("airtight"));
+    let again = stage.post_with("/v1/chat/completions", key, &chat("airtight"));
+    let run = first.header("airtight-run").unwrap().replace('-', "");
+    assert_eq!(first.body["id"], format!("chatcmpl-{run}"));
+    assert_eq!(again.body["id"], first.body["id"]);
+}
+
+#[test]
+fn a_key_belongs_to_one_question() {
+    let stage = Stage::new([good()]);
+    let key = "Idempotency-Key: k1\r\n";
+    let mut asked = chat("airtight");
+    asked["temperature"] = json!(0);
+    assert_eq!(stage.post_with("/v1/chat/completions", key, &asked).status, 200);
+    let changed = |change: fn(&mut Value)| {
+        let mut other = asked.clone();
+        change(&mut other);
+        stage.post_with("/v1/chat/completions", key, &other)
+    };
+    for taken in [
+        changed(|it| it["messages"][0]["content"] = json!("Something else.")),
+        changed(|it| {
+            let system = json!({ "role": "system", "content": "Be harsh." });
+            it["messages"].as_array_mut().unwrap().insert(0, system);
+        }),
+        changed(|it| it["model"] = json!("anthropic:other")),
+        changed(|it| it["temperature"] = json!(1)),
+        changed(|it| it["max_tokens"] = json!(100)),
+        changed(|it| {
+            it["response_format"]["json_schema"]["schema"]["properties"]["score"]["maximum"] =
+                json!(9);
+        }),
+    ] {
+        assert_eq!(taken.problem(), (409, "key_of_another"), "{taken:?}");
+    }
+    assert_eq!(changed(|_| {}).status, 200);
+    assert_eq!(stage.fake.requests().len(), 1);
+}
+
+/// An answer that is not kept as it was is not told again: neither as another value nor as a failure.
+#[test_case("metadata", GOOD, "its value is not on record"; "without texts")]
+#[test_case("masked", r#"{"summary":"key-of-the-test","score":9}"#, "secrets in its value are masked"; "without secrets")]
+fn an_answer_that_was_not_kept_is_not_told_again(level: &str, said: &str, why: &str) {
+    let backstage = Backstage::new([Turn::text(said)]);
+    let arguments = ["serve", "--bind", "127.0.0.1:0", "--token-file", "token.txt"];
+    let mut command = backstage.command(&arguments);
+    command.env("AIRTIGHT_STORE_LEVEL", level);
+    let stage = backstage.start(command);
+    let key = "Idempotency-Key: k1\r\n";
+    let first = stage.post_with("/v1/chat/completions", key, &chat("airtight"));
+    assert_eq!(first.body["choices"][0]["message"]["content"], said);
+    let again = stage.post_with("/v1/chat/completions", key, &chat("airtight"));
+    assert_eq!(again.problem(), (409, "not_kept"), "{again:?}");
+    let message = again.body["error"]["message"].as_str().unwrap();
+    assert!(message.contains("came to `met`") && message.contains(why), "{message}");
+    assert_eq!(again.body["error"]["run"], first.header("airtight-run").unwrap());
     assert_eq!(stage.fake.requests().len(), 1);
 }
 

@@ -270,8 +270,45 @@ fn only_the_contract_of_the_run_decides_what_a_person_may_accept() {
         stage.post("/api/v1/reviews/nobody", &json!({ "decision": "reject" })).problem(),
         (404, "not_found")
     );
-    let both = stage.post(&path, &json!({ "decision": "reject", "value": 1 }));
-    assert_eq!(both.problem(), (422, "value_unwanted"));
+    for value in [json!(1), Value::Null] {
+        let both = stage.post(&path, &json!({ "decision": "reject", "value": value }));
+        assert_eq!(both.problem(), (422, "value_unwanted"), "{value}");
+    }
+}
+
+#[test]
+fn null_is_a_value_and_not_the_lack_of_one() {
+    let stage = Stage::new([good()]);
+    let id = asked(&stage);
+    let (path, check) = (format!("/api/v1/reviews/{id}"), format!("/api/v1/reviews/{id}/check"));
+    assert_eq!(stage.post(&check, &json!({})).status, 200);
+    assert_eq!(stage.post(&check, &json!({ "value": null })).problem(), (422, "not_met"));
+    let accepted = stage.post(&path, &json!({ "decision": "accept", "value": null }));
+    assert_eq!(accepted.problem(), (422, "not_met"));
+}
+
+#[test]
+fn contracts_without_a_name_are_no_versions_of_each_other() {
+    let stage = Stage::new([good().forever()]);
+    for score in [10, 11] {
+        let mut nameless = chat("airtight");
+        let named = &mut nameless["response_format"]["json_schema"];
+        named.as_object_mut().unwrap().remove("name");
+        named["schema"]["properties"]["score"]["maximum"] = json!(score);
+        assert_eq!(stage.post("/v1/chat/completions", &nameless).status, 200);
+    }
+    let contracts = stage.get("/api/v1/contracts", "");
+    assert_eq!(items(&contracts).len(), 2);
+    for contract in items(&contracts) {
+        assert_eq!(contract["name"], "");
+        let fingerprint = contract["fingerprint"].as_str().unwrap();
+        let shown = stage.get(&format!("/api/v1/contracts/{}", &fingerprint[..12]), "").body;
+        assert_eq!(shown["fingerprint"], *fingerprint);
+        assert_eq!(shown["versions"], json!([contract]));
+    }
+    let short = items(&contracts)[0]["fingerprint"].as_str().unwrap()[..11].to_owned();
+    let absent = stage.get(&format!("/api/v1/contracts/{short}"), "");
+    assert_eq!(absent.problem(), (404, "not_found"));
 }
 
 #[test]

@@ -75,6 +75,7 @@ fn a_schema_that_nothing_satisfies_is_refused_before_anything_is_spent() {
 #[test_case("embedded:/etc/passwd"; "weights by a path")]
 #[test_case(""; "nothing")]
 #[test_case("nobody:gpt"; "no such provider")]
+#[test_case("qwen-cli:--mcp-config=evil.json"; "a flag of a program")]
 fn models_that_are_not_here_are_not_found(model: &str) {
     let stage = Stage::new([good().forever()]);
     assert_eq!(stage.post(CHAT, &chat(model)).problem(), (404, "model_not_found"));
@@ -107,6 +108,8 @@ fn requests_that_make_no_sense_are_refused_with_their_member() {
         (changed("messages", json!([{ "role": "wizard", "content": "a" }])), "messages"),
         (changed("messages", picture), "messages"),
         (changed("tools", tool), "tools"),
+        (changed("tool_choice", json!("required")), "tool_choice"),
+        (changed("response_format", json!("json_object")), "response_format"),
         (changed("temperature", json!("warm")), "temperature"),
         (changed("model", json!(null)), "model"),
         (changed("response_format", json!({ "type": "xml" })), "response_format"),

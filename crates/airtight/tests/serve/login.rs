@@ -1,5 +1,7 @@
 //! How a browser comes by its cookie.
 
+use std::io::{Read as _, Write as _};
+
 use crate::stage::{Answer, Backstage, Stage, TOKEN, chat, good};
 
 const FORM: &str = "Content-Type: application/x-www-form-urlencoded\r\n";
@@ -43,6 +45,28 @@ fn a_wrong_token_buys_nothing_and_soon_not_even_an_answer() {
     };
     assert_eq!(wrong(), "/login?problem=unauthorized&next=/");
     assert!((0..500).any(|_| wrong() == "/login?problem=rate_limited&next=/"));
+}
+
+/// Returns a page as it is written.
+fn page(stage: &Stage, path: &str) -> String {
+    let mut stream = stage.connect();
+    let text =
+        format!("GET {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n", stage.address);
+    stream.write_all(text.as_bytes()).unwrap();
+    let mut said = String::new();
+    stream.read_to_string(&mut said).unwrap();
+    said
+}
+
+#[test]
+fn the_page_leads_nobody_to_another_server() {
+    let stage = Stage::new([]);
+    for next in ["//evil.example", "/%5Cevil.example", "https://evil.example", "/%09/evil.example"]
+    {
+        let shown = page(&stage, &format!("/login?next={next}"));
+        assert!(shown.contains("Log in") && !shown.contains("evil.example"), "{next}: {shown}");
+    }
+    assert!(page(&stage, "/login?next=/runs").contains(r#"href="/runs""#));
 }
 
 #[test]

@@ -10,6 +10,7 @@
 
 mod answers;
 mod api;
+mod asked;
 mod crowd;
 mod faults;
 mod live;

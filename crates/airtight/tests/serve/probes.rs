@@ -104,7 +104,7 @@ fn nothing_is_spent_without_the_token() {
 }
 
 #[test]
-fn guessing_is_slowed_down_and_the_right_token_is_not() {
+fn wrong_tokens_are_told_to_slow_down_and_the_right_one_is_never_locked_out() {
     let stage = Stage::new([good().forever()]);
     let wrong = format!("{JSON}Authorization: Bearer wrong-wrong-wrong-wrong\r\n");
     let guess = |_| stage.send(&stage.posting(CHAT, &wrong, "{}")).status;

@@ -33,6 +33,7 @@ fn a_program_that_is_missing_is_named_with_what_installs_it(cli: Cli) {
 
 #[test_case(Cli::Claude, &["--via-path", "nowhere"], "--via-path"; "a path to nothing")]
 #[test_case(Cli::Claude, &["--via-env", "NAME=value"], "NAME=… airtight run"; "a variable with a value")]
+#[test_case(Cli::Qwen, &["--model=--mcp-config=evil.json"], "--via-arg"; "a flag for a model")]
 #[test_case(Cli::Gemini, &["--strict"], "leave `--strict` out"; "strict without a place for the contract")]
 #[test_case(Cli::Opencode, &["--strict"], "leave `--strict` out"; "strict for opencode")]
 fn what_makes_no_sense_is_refused_with_what_to_type(cli: Cli, arguments: &[&str], hint: &str) {

@@ -53,7 +53,7 @@ impl<S: Send + Sync> FromRequestParts<S> for Named {
     }
 }
 
-/// The JSON of a request, as it came: with what it takes to know it again.
+/// What a request sends, as it came: with what it takes to know it again.
 pub(super) struct Sent {
     pub(super) headers: HeaderMap,
     /// Method and path.
@@ -65,14 +65,25 @@ impl<S: Sync> FromRequest<S> for Sent {
     type Rejection = Problem;
 
     async fn from_request(request: Request, _: &S) -> Result<Self, Problem> {
-        let what = format!("{} {}", request.method(), request.uri().path());
+        let what = what(&request);
         let (head, body) = request.into_parts();
         let bytes = body::read(&head.headers, body).await?;
         Ok(Self { headers: head.headers, what, bytes })
     }
 }
 
+fn what(request: &Request) -> String {
+    format!("{} {}", request.method(), request.uri().path())
+}
+
 impl Sent {
+    /// Reads a request that may be anything.
+    pub(super) async fn whatever(request: Request, limit_bytes: usize) -> Result<Self, Problem> {
+        let what = what(&request);
+        let (head, body) = request.into_parts();
+        Ok(Self { headers: head.headers, what, bytes: body::within(body, limit_bytes).await? })
+    }
+
     /// Reads what was sent.
     pub(super) fn read<T: DeserializeOwned>(&self) -> Result<T, Problem> {
         read(&self.bytes)
@@ -97,6 +108,13 @@ impl<'de> Deserialize<'de> for Number {
         }
         Err(D::Error::custom(format!("a number here is from 0 to {NUMBER_MOST}")))
     }
+}
+
+/// Tells `null` from what is absent: for members that have a default.
+pub(super) fn present<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+    deserializer: D,
+) -> Result<Option<T>, D::Error> {
+    T::deserialize(deserializer).map(Some)
 }
 
 /// How many rows are asked for.

@@ -1,6 +1,6 @@
 //! Contracts that runs were asked by.
 
-use airtight_store::KnownContract;
+use airtight_store::{KnownContract, StoreError};
 use axum::extract::State;
 use axum::response::Json;
 use serde::{Deserialize, Serialize};
@@ -10,9 +10,6 @@ use super::asked::{Asked, Limit, Named, limit};
 use super::wire::{ContractDetail, ContractRow};
 use super::{Answered, Api};
 use crate::problem::Problem;
-
-/// How many versions of one contract are told with it.
-const VERSIONS: u32 = 1_000;
 
 /// Which contracts are meant.
 #[derive(Debug, Deserialize, IntoParams)]
@@ -54,11 +51,16 @@ pub(super) async fn list(
 
 /// Shows a contract: by its name or the beginning of its fingerprint, the newest version.
 #[utoipa::path(get, path = "/api/v1/contracts/{name}", tag = "contracts",
-    params(("name" = String, Path, description = "Its name, or the beginning of a fingerprint.")),
+    params(("name" = String, Path, description = "Its name, or 12 or more digits of a fingerprint.")),
     responses((status = OK, body = ContractDetail)))]
 pub(super) async fn one(State(api): State<Api>, Named(name): Named) -> Answered<ContractDetail> {
-    let row = api.ledger.contract(&name).await?;
-    let versions = api.ledger.contracts(Some(&row.name), None, VERSIONS).await?;
+    let mut versions = api.ledger.contract_versions(&name).await?;
+    let absent = || StoreError::NotFound { what: "contract", name: name.clone() };
+    let row = api.ledger.contract_version(versions.first().ok_or_else(absent)?).await?;
+    // Those without a name are no versions of each other.
+    if !row.name.is_empty() && row.name != name {
+        versions = api.ledger.contract_versions(&row.name).await?;
+    }
     Ok(Json(ContractDetail::new(row, versions)))
 }
 

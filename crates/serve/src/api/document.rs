@@ -68,8 +68,9 @@ pub(super) fn complete(mut document: OpenApi) -> OpenApi {
         for (method, operation) in operations(item) {
             if needs == Needs::Guard {
                 describe(operation, &method);
-                // What changes nothing may be asked as often as anybody likes.
-                if method == HttpMethod::Post && !path.ends_with("/check") {
+                // What changes nothing, or nothing more, may be asked as often as anybody likes.
+                let is_harmless = path.ends_with("/check") || path.ends_with("/stop");
+                if method == HttpMethod::Post && !is_harmless {
                     operation.parameters.get_or_insert_default().push(key());
                 }
             } else {

@@ -213,7 +213,7 @@ pub(super) async fn answer(
     };
     once(&api.clone(), &sent, async move {
         let answered = act::answer_escalation(&api.ledger, &id, leave).await?;
-        Done::with(StatusCode::OK, &EscalationRow::from(answered))
+        Ok(Done::with(StatusCode::OK, &EscalationRow::from(answered)))
     })
     .await
 }

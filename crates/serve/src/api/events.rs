@@ -58,7 +58,8 @@ pub(super) async fn list(
 /// Streams everything: which runs begin and end, and the events of the estate.
 ///
 /// `snapshot` tells which runs are under way, `run` what became of one, and `watch` is an event of the
-/// estate, with its number as `id`. The stream does not end.
+/// estate, with its number as `id`. `gap` says how many messages a viewer missed that was too slow, and a
+/// `snapshot` follows. The stream does not end.
 #[utoipa::path(get, path = "/api/v1/events/stream", tag = "events", params(StreamQuery),
     responses((status = OK, body = String, content_type = "text/event-stream")))]
 pub(super) async fn stream(

@@ -5,10 +5,10 @@ use airtight_store::MemoryFilter;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Json, Response};
-use serde::{Deserialize, Deserializer};
+use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
 
-use super::asked::{Asked, Limit, Named, Number, Ordering, Sent, next, page};
+use super::asked::{Asked, Limit, Named, Number, Ordering, Sent, next, page, present};
 use super::once::{Done, once};
 use super::wire::MemoryRow;
 use super::{Answered, Api, Listed};
@@ -141,7 +141,7 @@ pub(super) async fn add(State(api): State<Api>, sent: Sent) -> Result<Response, 
     };
     once(&api.clone(), &sent, async move {
         let memory = act::add_memory(&api.ledger, draft).await?;
-        Done::with(StatusCode::CREATED, &MemoryRow::at(memory, api.ledger.now_ms()))
+        Ok(Done::with(StatusCode::CREATED, &MemoryRow::at(memory, api.ledger.now_ms())))
     })
     .await
 }
@@ -165,12 +165,6 @@ pub(super) struct Changes {
     /// Leave for one that waits lets it contradict others.
     #[schema(inline)]
     trust: Option<Standing>,
-}
-
-/// Tells `null` from what is absent.
-#[expect(clippy::option_option, reason = "absent, null and a name are three things here")]
-fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Option<String>>, D::Error> {
-    Option::<String>::deserialize(deserializer).map(Some)
 }
 
 /// Changes a memory.

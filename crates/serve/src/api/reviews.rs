@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use utoipa::{IntoParams, ToSchema};
 
-use super::asked::{Asked, Limit, Named, Number, Sent, next, page};
+use super::asked::{Asked, Limit, Named, Number, Sent, next, page, present};
 use super::once::{Done, once};
 use super::wire::{Json as AnyJson, RunDetail, RunRow};
 use super::{Answered, Api, Listed, runs};
@@ -64,6 +64,7 @@ pub(super) struct NewDecision {
     /// The value that is right; the contract of the run judges it. Absent, the value on record, or what
     /// the contract finds in what the model said.
     #[schema(value_type = AnyJson, required = false)]
+    #[serde(default, deserialize_with = "present")]
     value: Option<Box<RawValue>>,
     /// Who decides.
     #[schema(min_length = 1, max_length = 100, pattern = r"\S")]
@@ -97,8 +98,8 @@ pub(super) async fn decide(
     let decided = Decided { wanted, who: by.unwrap_or_else(|| SOMEBODY.to_owned()), note };
     once(&api.clone(), &sent, async move {
         let run = act::decide(&api.ledger, api.desk.as_ref(), &id, decided).await?;
-        let Json(detail) = runs::detail(&api, run.summary.id.as_str()).await?;
-        Done::with(StatusCode::OK, &detail)
+        let detail = runs::detail(&api, run.summary.id.as_str()).await;
+        Ok(Done::told(StatusCode::OK, detail.map(|Json(detail)| detail)))
     })
     .await
 }
@@ -109,6 +110,7 @@ pub(super) async fn decide(
 pub(super) struct Draft {
     /// The value. Absent, the one on record, or what the contract finds in what the model said.
     #[schema(value_type = AnyJson, required = false)]
+    #[serde(default, deserialize_with = "present")]
     value: Option<Box<RawValue>>,
 }
 

@@ -17,7 +17,7 @@ pub(super) use run::{EventRow, Reviewed, RunDetail, RunRow, State};
 pub(super) use said::Json;
 pub(super) use watch::{
     ActionRow, ChainDetail, ChainRow, CheckRow, EscalationRow, MemoryRow, NotificationRow,
-    ServiceDetail, ServiceRow, SessionDetail, SessionRow, WatchEventRow,
+    ServiceDetail, ServiceRow, SessionDetail, SessionRow, WatchEventRow, WishRow,
 };
 
 /// Why a request was refused.

@@ -1,13 +1,10 @@
 //! What a request asks, whatever format it is in.
 
-use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::desk::Schema;
+use super::fields::Fields;
+use crate::desk::{Demand, Schema};
 use crate::problem::Problem;
-
-/// The contract of a client that wants any JSON object.
-const ANY_OBJECT: &str = r#"{"type":"object"}"#;
 
 /// What a request asks.
 #[derive(Debug)]
@@ -15,7 +12,7 @@ pub(super) struct Asked {
     pub(super) model: String,
     pub(super) system: Option<String>,
     pub(super) prompt: String,
-    pub(super) schema: Option<Schema>,
+    pub(super) demand: Demand,
     pub(super) form: Form,
     pub(super) delivery: Delivery,
     pub(super) counts: Counts,
@@ -61,48 +58,51 @@ impl Delivery {
     }
 }
 
-/// The format of an answer, as all vendors write it, give or take a wrapper.
-#[derive(Debug, Deserialize)]
-pub(super) struct Format {
-    #[serde(rename = "type")]
-    kind: String,
-    #[serde(default)]
-    name: Option<String>,
-    #[serde(default)]
-    schema: Option<Box<RawValue>>,
-    /// Where Chat Completions has name and schema.
-    #[serde(default)]
-    json_schema: Option<Named>,
+/// Takes the format out of the member `name`, which may hold more.
+pub(super) fn held_format(
+    fields: &mut Fields,
+    name: &'static str,
+) -> Result<Option<Fields>, Problem> {
+    let Some(mut holder) = fields.inner(name)? else { return Ok(None) };
+    let format = holder.inner("format").map_err(|problem| problem.at(name))?;
+    fields.leave(&holder);
+    Ok(format)
 }
 
-#[derive(Debug, Deserialize)]
-struct Named {
-    #[serde(default)]
-    name: Option<String>,
-    #[serde(default)]
-    schema: Option<Box<RawValue>>,
+/// Returns what the format of an answer demands; `parameter` is to blame for one that cannot be read.
+pub(super) fn demand(
+    fields: &mut Fields,
+    format: Option<Fields>,
+    parameter: &'static str,
+) -> Result<Demand, Problem> {
+    let Some(mut format) = format else { return Ok(Demand::Named) };
+    let demand = read_format(&mut format).map_err(|problem| problem.at(parameter))?;
+    fields.leave(&format);
+    Ok(demand)
 }
 
-impl Format {
-    /// Returns the contract; none if the client wants text.
-    pub(super) fn schema(self, parameter: &'static str) -> Result<Option<Schema>, Problem> {
-        let (name, schema) = match self.json_schema {
-            Some(named) => (named.name, named.schema),
-            None => (self.name, self.schema),
-        };
-        match (self.kind.as_str(), schema) {
-            ("text", _) => Ok(None),
-            ("json_object", _) => Ok(Some(Schema { name: None, text: ANY_OBJECT.to_owned() })),
-            ("json_schema", Some(schema)) => {
-                Ok(Some(Schema { name, text: schema.get().to_owned() }))
-            }
-            ("json_schema", None) => {
-                Err(Problem::request("the format has no `schema`").at(parameter))
-            }
-            (_, _) => {
-                let message = "the format must be `json_schema`, `json_object` or `text`";
-                Err(Problem::request(message).at(parameter))
-            }
+/// Reads a format as all vendors write it, give or take a wrapper: Chat Completions has one.
+fn read_format(format: &mut Fields) -> Result<Demand, Problem> {
+    let kind: String = format.need("type")?;
+    let mut wrapper = format.inner("json_schema")?;
+    let named = wrapper.as_mut().unwrap_or(&mut *format);
+    let name: Option<String> = named.take("name")?;
+    let schema: Option<Box<RawValue>> = named.take("schema")?;
+    // Whatever it says, the contract is kept.
+    named.pass_over("strict");
+    if let Some(wrapper) = wrapper {
+        format.leave(&wrapper);
+    }
+    match (kind.as_str(), schema) {
+        ("text", _) => Ok(Demand::Named),
+        ("json_object", _) => Ok(Demand::AnyObject),
+        ("json_schema", Some(schema)) => {
+            Ok(Demand::Schema(Schema { name, text: schema.get().to_owned() }))
+        }
+        ("json_schema", None) => Err(Problem::request("the format has no `schema`")),
+        (_, _) => {
+            let message = "the format must be `json_schema`, `json_object` or `text`";
+            Err(Problem::request(message))
         }
     }
 }

@@ -1,4 +1,5 @@
-//! The members of a request: each is taken once, and what is left over was not understood.
+//! The members of a request, and of objects within it: each is taken once, and what is left over was not
+//! understood.
 
 use std::collections::BTreeMap;
 
@@ -7,9 +8,18 @@ use serde_json::value::RawValue;
 
 use crate::problem::Problem;
 
-/// The members of a request, as they were written: a contract keeps its digits.
+/// The members of an object, as they were written: a contract keeps its digits.
+type Members = BTreeMap<String, Box<RawValue>>;
+
+/// The members of a request, or of an object within it.
 #[derive(Debug)]
-pub(super) struct Fields(BTreeMap<String, Box<RawValue>>);
+pub(super) struct Fields {
+    /// The names of the objects around them, each with a dot behind it.
+    place: String,
+    members: Members,
+    /// What is left of objects within.
+    within: Vec<String>,
+}
 
 /// Members that change nothing about an answer, so that nobody need be told that they are not used.
 const IDLE: [&str; 11] = [
@@ -29,11 +39,34 @@ const IDLE: [&str; 11] = [
 impl Fields {
     /// Reads a JSON object.
     pub(super) fn read(bytes: &[u8]) -> Result<Self, Problem> {
-        serde_json::from_slice(bytes).map(Self).map_err(|error| {
+        let members = serde_json::from_slice(bytes).map_err(|error| {
             let (line, column) = (error.line(), error.column());
             let message = format!("the request is no JSON object: line {line}, column {column}");
             Problem::request(message)
-        })
+        })?;
+        Ok(Self { place: String::new(), members, within: Vec::new() })
+    }
+
+    /// Takes a member that is an object; [`Fields::leave`] tells what is left of it.
+    pub(super) fn inner(&mut self, name: &'static str) -> Result<Option<Self>, Problem> {
+        let members: Option<Members> = self.take(name)?;
+        let place = format!("{}{name}.", self.place);
+        Ok(members.map(|members| Self { place, members, within: Vec::new() }))
+    }
+
+    /// Counts what is left of an object within as left.
+    pub(super) fn leave(&mut self, inner: &Self) {
+        self.within.extend(inner.left());
+    }
+
+    /// Says that something within a member is not honoured.
+    pub(super) fn ignore(&mut self, name: &str) {
+        self.within.push(format!("{}{name}", self.place));
+    }
+
+    /// Passes over a member that changes nothing about an answer.
+    pub(super) fn pass_over(&mut self, name: &'static str) {
+        self.members.remove(name);
     }
 
     /// Takes a member; `null` counts as absent.
@@ -41,7 +74,7 @@ impl Fields {
         &mut self,
         name: &'static str,
     ) -> Result<Option<T>, Problem> {
-        let Some(raw) = self.0.remove(name).filter(|raw| raw.get() != "null") else {
+        let Some(raw) = self.members.remove(name).filter(|raw| raw.get() != "null") else {
             return Ok(None);
         };
         read(&raw)
@@ -57,8 +90,9 @@ impl Fields {
 
     /// Returns the names of what is left and would have changed the answer.
     pub(super) fn left(&self) -> Vec<String> {
-        let said = self.0.iter().filter(|(_, raw)| raw.get() != "null").map(|(name, _)| name);
-        said.filter(|name| !IDLE.contains(&name.as_str())).cloned().collect()
+        let said = self.members.iter().filter(|(_, raw)| raw.get() != "null").map(|(name, _)| name);
+        let left = said.filter(|name| !IDLE.contains(&name.as_str()));
+        left.map(|name| format!("{}{name}", self.place)).chain(self.within.clone()).collect()
     }
 }
 

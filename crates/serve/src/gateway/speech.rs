@@ -52,7 +52,7 @@ impl Speech {
     /// Waits until there is something to say; a failure before that is told as such.
     pub(super) async fn begin(
         wire: Wire,
-        mut told: Told,
+        told: Told,
         growth: Arc<Growth>,
         mut answering: Answering,
     ) -> Result<Self, Fault> {
@@ -62,16 +62,24 @@ impl Speech {
             _ = growth.beyond(0) => State::Silent(answering),
             () = sleep(HEAD_PATIENCE) => State::Silent(answering),
         };
-        // A key may have the answer of an earlier run.
-        if let State::Known(reply) = &state {
-            told.run = reply.run.clone();
-        }
+        let told = match &state {
+            State::Known(reply) => told.of(reply),
+            State::Silent(_) | State::Speaking(_) | State::Over => told,
+        };
         Ok(Self { wire, told, growth, state, sent: 0, frames: 0 })
     }
 
     /// Returns the run whose answer it is.
     pub(super) fn run(&self) -> &RunId {
         &self.told.run
+    }
+
+    /// Returns the answer, if it was there before anything was sent.
+    pub(super) fn known(&self) -> Option<&Reply> {
+        match &self.state {
+            State::Known(reply) => Some(reply),
+            State::Silent(_) | State::Speaking(_) | State::Over => None,
+        }
     }
 
     /// Returns what is sent.

@@ -8,7 +8,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::asked::Form;
-use crate::desk::Schema;
+use crate::desk::{Demand, Schema};
 use crate::problem::Problem;
 
 /// A tool as the client describes it.
@@ -48,14 +48,18 @@ fn is_same(one: &str, other: &str) -> bool {
 
 /// Returns what the answer must satisfy and how it is dressed: by the tool that is forced, else by `format`.
 pub(super) fn settle(
-    format: Option<Schema>,
+    format: Demand,
     tools: Vec<Tool>,
     choice: &Choice,
-) -> Result<(Option<Schema>, Form), Problem> {
+) -> Result<(Demand, Form), Problem> {
     let refused = |message: &str| Err(Problem::request(message).at("tools"));
     let is_single = tools.len() == 1;
     let forced = match choice {
-        _ if tools.is_empty() => None,
+        Choice::Auto | Choice::None if tools.is_empty() => None,
+        Choice::Any | Choice::Named(_) if tools.is_empty() => {
+            let message = "`tool_choice` forces a tool, and there are no `tools`";
+            return Err(Problem::request(message).at("tool_choice"));
+        }
         Choice::None => None,
         Choice::Named(name) => match tools.into_iter().find(|tool| tool.name == *name) {
             None => return refused("`tool_choice` names a tool that is not among `tools`"),
@@ -73,9 +77,14 @@ pub(super) fn settle(
     let Some(parameters) = tool.parameters else {
         return refused("the forced tool has no parameters, so nothing is asked for");
     };
-    if format.is_some_and(|format| !is_same(&format.text, parameters.get())) {
+    let is_other = match &format {
+        Demand::Schema(format) => !is_same(&format.text, parameters.get()),
+        // Parameters are an object, so both are had.
+        Demand::Named | Demand::AnyObject => false,
+    };
+    if is_other {
         return refused("a forced tool and a format are two contracts: leave one out");
     }
     let schema = Schema { name: Some(tool.name.clone()), text: parameters.get().to_owned() };
-    Ok((Some(schema), Form::Call { name: tool.name }))
+    Ok((Demand::Schema(schema), Form::Call { name: tool.name }))
 }

@@ -37,6 +37,11 @@ pub(super) struct Told {
 }
 
 impl Told {
+    /// Tells of the run that `reply` is of: a key may have the answer of an earlier one.
+    pub(super) fn of(self, reply: &Reply) -> Self {
+        Self { run: reply.run.clone(), ..self }
+    }
+
     /// Returns an id that begins as the vendor's do and holds the name of the run.
     fn id(&self, prefix: &str) -> String {
         format!("{prefix}{}", self.run.as_str().replace('-', ""))

@@ -6,10 +6,13 @@ use std::sync::Arc;
 use airtight_store::{EventFilter, Filter, Ledger, Order, Page, RunState, RunSummary, StoreError};
 use tokio::time::sleep;
 
-use super::follower::{PAGE, TROUBLE_PAUSE};
+use super::follower::TROUBLE_PAUSE;
 use super::frame::Message;
 use super::hub::Feed;
 use super::pace::Pace;
+
+/// How many rows are read at once: they are held in memory.
+pub(super) const PAGE: u32 = 64;
 
 /// How many runs that are under way are kept in sight; there may be more, of which only the beginning is
 /// told.
@@ -54,7 +57,7 @@ impl Board {
 
     /// Tells what happens until this is dropped.
     pub(super) async fn follow(mut self) {
-        let mut pace = Pace::new(&self.ledger);
+        let mut pace = Pace::slow(&self.ledger);
         loop {
             pace.asks(&self.ledger);
             match self.look().await {

@@ -6,12 +6,9 @@ use std::time::Duration;
 use airtight_store::{Ledger, RunId, RunState, StoreError};
 use tokio::time::sleep;
 
-use super::frame::Message;
+use super::frame::{BOUNDS, Message};
 use super::hub::Feed;
 use super::pace::Pace;
-
-/// How many events are read at once: they are held in memory.
-pub(super) const PAGE: u32 = 64;
 
 /// How long to wait for a ledger that does not answer.
 pub(super) const TROUBLE_PAUSE: Duration = Duration::from_secs(1);
@@ -69,7 +66,7 @@ impl Follower {
         // Before its events: if it is over by now, all of them are there (CO-14).
         let run = self.ledger.summary(self.id.as_str()).await?;
         let before = self.last;
-        while self.tell_page().await? == PAGE {}
+        while !self.tell_page().await? {}
         if run.state == RunState::Done {
             let end = Message::end(&run, self.last);
             self.tell(self.feed.end.get_or_init(|| end).clone());
@@ -82,13 +79,14 @@ impl Follower {
         Ok(if is_changed || self.last > before { Course::Lively } else { Course::Quiet })
     }
 
-    async fn tell_page(&mut self) -> Result<u32, StoreError> {
-        let events = self.ledger.events(&self.id, self.last, PAGE).await?;
-        for event in &events {
-            self.last = event.number;
+    /// Tells some of what has happened; claims that it was all.
+    async fn tell_page(&mut self) -> Result<bool, StoreError> {
+        let page = self.ledger.events_within(&self.id, self.last, BOUNDS).await?;
+        for event in &page.events {
+            self.last = event.event.number;
             self.tell(Message::event(event));
         }
-        Ok(u32::try_from(events.len()).unwrap_or(PAGE))
+        Ok(page.is_last)
     }
 
     fn tell(&self, message: Message) {

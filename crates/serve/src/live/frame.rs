@@ -1,13 +1,14 @@
 //! What is sent to viewers: one event of the wire, written once however many see it.
 
-use airtight_store::{RunId, RunSummary, StoredEvent, WatchEvent};
+use airtight_store::{BoundedEvent, EventBounds, RunId, RunSummary, StoredEvent, WatchEvent};
 use bytes::Bytes;
 use serde::Serialize;
 use serde_json::json;
 
-/// The longest body that is streamed: a ring has 256 of them. Longer ones are left out, and read by
-/// their number.
-const BODY_LIMIT_BYTES: usize = 64 * 1024;
+/// How much of a run is read at once: every viewer that is replayed something holds it in memory, and a
+/// ring has 256 bodies. Longer ones are left out, and read by their number.
+pub(super) const BOUNDS: EventBounds =
+    EventBounds { rows: 64, body_bytes: 64 * 1024, all_bytes: 128 * 1024 };
 
 /// How long a browser waits before it connects again, in milliseconds.
 const RETRY_MS: u32 = 1_000;
@@ -38,19 +39,19 @@ struct Streamed<'e> {
     at: i64,
     kind: &'e str,
     /// How long the body is that was left out.
-    body_bytes: usize,
+    body_bytes: i64,
     body: Option<()>,
 }
 
 impl Message {
     /// Tells an event of a run.
-    pub(super) fn event(event: &StoredEvent) -> Self {
-        let length = event.body.as_ref().map_or(0, String::len);
-        let data = if length > BODY_LIMIT_BYTES {
-            let StoredEvent { number, at, kind, .. } = event;
-            json(&Streamed { number: *number, at: *at, kind, body_bytes: length, body: None })
-        } else {
-            json(event)
+    pub(super) fn event(BoundedEvent { event, left_out_bytes }: &BoundedEvent) -> Self {
+        let data = match *left_out_bytes {
+            Some(body_bytes) => {
+                let StoredEvent { number, at, kind, .. } = event;
+                json(&Streamed { number: *number, at: *at, kind, body_bytes, body: None })
+            }
+            None => json(event),
         };
         Self::numbered(None, event.number, &data)
     }
@@ -100,6 +101,11 @@ pub(super) fn gap(from: i64, to: i64) -> Bytes {
     written(None, Some("gap"), &json(&json!({ "from": from, "to": to })))
 }
 
+/// Tells a viewer of everything how many messages it missed; how things stand follows.
+pub(super) fn lag(messages: u64) -> Bytes {
+    written(None, Some("gap"), &json(&json!({ "messages": messages })))
+}
+
 /// Tells which runs are under way.
 pub(super) fn snapshot(open: &[RunSummary]) -> Bytes {
     written(None, Some("snapshot"), &json(&json!({ "open": open })))
@@ -137,9 +143,9 @@ fn written(number: Option<i64>, event: Option<&str>, data: &str) -> Bytes {
 mod tests {
     use super::*;
 
-    fn event(body: &str) -> StoredEvent {
-        let kind = "assistant".to_owned();
-        StoredEvent { number: 7, at: 5, kind, body: Some(body.to_owned()) }
+    fn event(body: Option<&str>, left_out_bytes: Option<i64>) -> BoundedEvent {
+        let (kind, body) = ("assistant".to_owned(), body.map(str::to_owned));
+        BoundedEvent { event: StoredEvent { number: 7, at: 5, kind, body }, left_out_bytes }
     }
 
     fn text(message: &Message) -> String {
@@ -148,7 +154,7 @@ mod tests {
 
     #[test]
     fn an_event_is_one_line_of_data_under_its_number() {
-        let message = Message::event(&event("{\n\"a\":\r\n1e400}"));
+        let message = Message::event(&event(Some("{\n\"a\":\r\n1e400}"), None));
         assert_eq!(message.place, Place::Numbered(7));
         assert_eq!(
             text(&message),
@@ -158,8 +164,7 @@ mod tests {
 
     #[test]
     fn a_body_that_is_too_long_is_left_out_and_says_how_long_it_is() {
-        let body = format!("\"{}\"", "x".repeat(BODY_LIMIT_BYTES));
-        let told = text(&Message::event(&event(&body)));
+        let told = text(&Message::event(&event(None, Some(65538))));
         assert_eq!(
             told,
             "id: 7\ndata: {\"number\":7,\"at\":5,\"kind\":\"assistant\",\"bodyBytes\":65538,\"body\":null}\n\n"

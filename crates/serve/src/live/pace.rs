@@ -17,6 +17,7 @@ const PART: u32 = 20;
 /// When the ledger is asked next.
 #[derive(Debug)]
 pub(super) struct Pace {
+    shortest: Duration,
     heard_at: Instant,
     /// The commits of this process that were counted before the last question.
     commits: u64,
@@ -24,7 +25,12 @@ pub(super) struct Pace {
 
 impl Pace {
     pub(super) fn new(ledger: &Ledger) -> Self {
-        Self { heard_at: Instant::now(), commits: ledger.commits() }
+        Self { shortest: SHORTEST, heard_at: Instant::now(), commits: ledger.commits() }
+    }
+
+    /// Makes one for questions that cost more than a look at one run.
+    pub(super) fn slow(ledger: &Ledger) -> Self {
+        Self { shortest: LONGEST, ..Self::new(ledger) }
     }
 
     /// Says that the ledger is about to be asked.
@@ -40,9 +46,11 @@ impl Pace {
     /// Waits until it is time to ask again: at once if this process has written something.
     pub(super) async fn wait(&self, ledger: &Ledger) {
         let longest = pause(self.heard_at.elapsed());
+        // Before the count is looked at: what is committed between the two must not be missed.
+        let committed = ledger.committed();
         let changed = async {
             if ledger.commits() == self.commits {
-                ledger.committed().await;
+                committed.await;
             }
         };
         let over = async {
@@ -51,7 +59,7 @@ impl Pace {
                 () = sleep(longest) => {}
             }
         };
-        tokio::join!(sleep(SHORTEST), over);
+        tokio::join!(sleep(self.shortest), over);
     }
 }
 

@@ -296,6 +296,56 @@ async fn everything_is_told_from_how_things_stand() {
 }
 
 #[tokio::test]
+async fn a_viewer_of_everything_that_is_too_slow_is_told_so_and_how_things_stand() {
+    let stage = Stage::new().await;
+    let view = async || {
+        let everything = stage.hub.join(Subject::Everything, None).await.unwrap();
+        Reader(Box::pin(everything.frames()))
+    };
+    let (mut slow, mut quick) = (view().await, view().await);
+    // Both must have turned from the ledger to what is new.
+    let mut last = stage.begin().await;
+    for viewer in [&mut slow, &mut quick] {
+        assert_eq!(viewer.next().await.unwrap().event, "snapshot");
+        assert_eq!(viewer.next().await.unwrap().event, "run");
+    }
+    for _ in 0..RING + 64 {
+        last = stage.begin().await;
+    }
+    while quick.next().await.unwrap().data["id"] != last.id().as_str() {}
+    let gap = slow.next().await.unwrap();
+    assert_eq!((gap.event.as_str(), gap.id), ("gap", None));
+    assert!(gap.data["messages"].as_u64().unwrap() > 0, "{gap:?}");
+    assert_eq!(slow.next().await.unwrap().event, "snapshot");
+}
+
+#[tokio::test]
+async fn long_bodies_are_replayed_a_few_at_a_time_and_the_longest_are_left_out() {
+    let stage = Stage::new().await;
+    let token = stage.begin().await;
+    let lengths = [60_000, 60_000, 60_000, 200_000, 60_000, 60_000];
+    let event = |length: usize| NewEvent {
+        kind: "assistant".to_owned(),
+        body: format!("\"{}\"", "x".repeat(length - 2)),
+    };
+    stage.elsewhere.append(&token, lengths.map(event).to_vec()).await.unwrap();
+    let mut viewer = stage.view(&token, None).await;
+    for (number, length) in (1..).zip(lengths) {
+        let told = loop {
+            let told = viewer.next().await.unwrap();
+            if told.id.is_some() {
+                break told;
+            }
+        };
+        assert_eq!(told.id, Some(number));
+        let body = told.data["body"].as_str().map(|body| body.len() + 2);
+        let expected =
+            if length > 65_536 { (None, length.into()) } else { (Some(length), Value::Null) };
+        assert_eq!((body, told.data["bodyBytes"].clone()), expected);
+    }
+}
+
+#[tokio::test]
 async fn a_viewer_says_where_it_goes_on_in_numbers() {
     let said = |value: &str| {
         let headers = HeaderMap::from_iter([(

@@ -12,9 +12,8 @@ use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::time::sleep;
 
-use super::board;
-use super::follower::PAGE;
-use super::frame::{self, Message, Place};
+use super::board::{self, PAGE};
+use super::frame::{self, BOUNDS, Message, Place};
 use super::hub::{Rhythm, Seat, Subject};
 
 /// How many runs that are under way are told to a viewer that comes.
@@ -115,8 +114,7 @@ impl Viewer {
     async fn replay(&mut self) -> Result<(), StoreError> {
         // Before the ledger is read: an end that is known by then has all its events there.
         let end = self.seat.feed.end.get().cloned();
-        let page = self.page().await?;
-        let is_last = u32::try_from(page.len()).is_ok_and(|length| length < PAGE);
+        let (page, is_last) = self.page().await?;
         for message in page {
             self.take(message);
         }
@@ -128,15 +126,17 @@ impl Viewer {
         Ok(())
     }
 
-    async fn page(&self) -> Result<Vec<Message>, StoreError> {
+    /// Reads some of what it has not seen, and whether that is all.
+    async fn page(&self) -> Result<(Vec<Message>, bool), StoreError> {
         match &self.subject {
             Subject::Run(id) => {
-                let events = self.ledger.events(id, self.after, PAGE).await?;
-                Ok(events.iter().map(Message::event).collect())
+                let page = self.ledger.events_within(id, self.after, BOUNDS).await?;
+                Ok((page.events.iter().map(Message::event).collect(), page.is_last))
             }
             Subject::Everything => {
                 let events = board::watch_events(&self.ledger, self.after).await?;
-                Ok(events.iter().map(Message::watched).collect())
+                let is_last = u32::try_from(events.len()).is_ok_and(|length| length < PAGE);
+                Ok((events.iter().map(Message::watched).collect(), is_last))
             }
         }
     }
@@ -155,19 +155,20 @@ impl Viewer {
                 self.admit_gap(message.place);
                 self.take(message);
             }
-            Err(RecvError::Lagged(_)) => self.fall_behind().await,
+            Err(RecvError::Lagged(messages)) => self.fall_behind(messages).await,
             Err(RecvError::Closed) => self.phase = Phase::Over,
         }
     }
 
     /// Does what can be done about messages that went by.
-    async fn fall_behind(&mut self) {
+    async fn fall_behind(&mut self, messages: u64) {
         match self.subject {
             // Which ones they were is known by the next.
             Subject::Run(_) => self.is_behind = true,
             // What has no number cannot be read again; how things stand now can, and the rest, too.
             Subject::Everything => {
                 self.phase = Phase::Replaying;
+                self.ready.push_back(frame::lag(messages));
                 if let Err(error) = self.overview().await {
                     tracing::warn!(%error, "a viewer fell behind, and its stream ends");
                     self.phase = Phase::Over;

@@ -4,15 +4,17 @@
 mod evolution;
 mod routes;
 
-use airtight_core::contract::{Options, Patterns};
-use airtight_core::{Contract, Origin, Preflight};
-use airtight_store::{ContractEntry, ContractRow, GroupBy, StatsFilter};
+use airtight_core::Contract;
+use airtight_store::{ContractEntry, ContractRow, GroupBy, KnownContract, StatsFilter};
 use axum::extract::{Path, State};
 use axum::response::Html;
 use maud::{Markup, html};
 
 use super::visit::{address, segment};
 use super::{Failed, Freshness, Here, Pages, Visit, change, layout, list, stats, text, words};
+
+/// How many versions of one contract are listed.
+const VERSIONS: usize = 100;
 
 /// Shows all contracts.
 pub(super) async fn list(State(pages): State<Pages>, visit: Visit) -> Result<Html<String>, Failed> {
@@ -80,14 +82,17 @@ pub(super) async fn show(
     Path(name): Path<String>,
     visit: Visit,
 ) -> Result<Html<String>, Failed> {
-    let versions = pages.ledger.contract_versions(&name).await?;
-    let at =
-        |wanted: &str| versions.iter().position(|(row, _)| row.fingerprint.starts_with(wanted));
+    let mut versions = pages.ledger.contract_versions(&name).await?;
+    versions.truncate(VERSIONS);
+    let at = |wanted: &str| versions.iter().position(|it| it.fingerprint.starts_with(wanted));
     let chosen = visit.said("version").and_then(at).unwrap_or(0);
-    let Some((row, _)) = versions.get(chosen) else { return Err(super::run::absent().into()) };
+    let Some(known) = versions.get(chosen) else { return Err(super::run::absent().into()) };
+    let row = pages.ledger.contract_version(known).await?;
     let before = visit.said("from").and_then(at).unwrap_or(chosen + 1);
-    let before =
-        versions.get(before).filter(|(it, _)| it.fingerprint != row.fingerprint).map(|(it, _)| it);
+    let before = match versions.get(before).filter(|it| it.fingerprint != row.fingerprint) {
+        Some(before) => Some(pages.ledger.contract_version(before).await?),
+        None => None,
+    };
     let stats = match row.name.as_str() {
         "" => Vec::new(),
         name => {
@@ -100,9 +105,9 @@ pub(super) async fn show(
     } else {
         text::line(&row.name, 80)
     };
-    let (after, earlier) = (row.clone(), before.cloned());
+    let after = row.clone();
     // Comparing and lowering may take a while: not on the threads that answer.
-    let examined = tokio::task::spawn_blocking(move || examine(&after, earlier.as_ref()));
+    let examined = tokio::task::spawn_blocking(move || examine(&after, before.as_ref()));
     let examined = examined
         .await
         .unwrap_or_else(|_| html! { p.notice.bad { "The contract could not be examined." } });
@@ -132,12 +137,7 @@ pub(super) async fn show(
     layout(&pages, &visit, (Here::Contracts, &title), Freshness::Still, &main).await
 }
 
-fn versions_panel(
-    name: &str,
-    versions: &[(ContractRow, i64)],
-    chosen: usize,
-    now_ms: i64,
-) -> Markup {
+fn versions_panel(name: &str, versions: &[KnownContract], chosen: usize, now_ms: i64) -> Markup {
     let path = format!("/contracts/{}", segment(name));
     html! {
         section.panel aria-labelledby="versions" {
@@ -145,14 +145,14 @@ fn versions_panel(
             table.cards {
                 thead { tr { th { "Version" } th { "Fingerprint" } th.number { "First seen" } th { span.unseen { "Compare" } } } }
                 tbody {
-                    @for (index, (row, seen_at)) in versions.iter().enumerate() {
+                    @for (index, row) in versions.iter().enumerate() {
                         @let own = short(&row.fingerprint);
                         @let shown = if row.version.is_empty() { "without a version".to_owned() } else { text::line(&row.version, 40) };
                         tr {
                             td { @if index == chosen { b { (shown) } } @else { a href=(address(&path, [("version", own.as_str())])) { (shown) } } }
                             td.mono data-label="Fingerprint" { (own) }
-                            td.number data-label="First seen" { (words::ago(*seen_at, now_ms)) }
-                            td { @if let (true, Some((newest, _))) = (index != chosen, versions.get(chosen)) { a href=(address(&path, [("version", short(&newest.fingerprint).as_str()), ("from", own.as_str())])) { "Compare with this" span.unseen { " " (shown) } } } }
+                            td.number data-label="First seen" { (words::ago(row.first_seen_at, now_ms)) }
+                            td { @if let (true, Some(newest)) = (index != chosen, versions.get(chosen)) { a href=(address(&path, [("version", short(&newest.fingerprint).as_str()), ("from", own.as_str())])) { "Compare with this" span.unseen { " " (shown) } } } }
                         }
                     }
                 }
@@ -163,18 +163,12 @@ fn versions_panel(
 
 /// Renders what core finds out about a contract, and about the way from an earlier version.
 fn examine(row: &ContractRow, before: Option<&ContractRow>) -> Markup {
-    let Some(contract) = compile(row) else {
+    let Some(contract) = Contract::again(row.schema.as_bytes()) else {
         return html! { p.notice.warn role="status" { "This version of airtight cannot read the contract any more; it is shown as it was written." } };
     };
-    let earlier = before.and_then(|it| Some((it, compile(it)?)));
+    let earlier = before.and_then(|it| Some((it, Contract::again(it.schema.as_bytes())?)));
     html! {
         @if let Some((before, old)) = &earlier { (evolution::panel((before, old), (row, &contract))) }
         (routes::panel(&contract))
     }
-}
-
-fn compile(row: &ContractRow) -> Option<Contract> {
-    // Whatever engine its patterns needed then, they mean the same with this one.
-    let options = Options { patterns: Patterns::LookAround, ..Options::default() };
-    Preflight::run(row.schema.as_bytes(), Origin::File, &options).contract
 }

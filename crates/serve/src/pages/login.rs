@@ -5,10 +5,11 @@ use axum::response::Html;
 use maud::html;
 
 use super::{Pages, Visit, layout};
+use crate::login::local;
 
 /// Shows the form; whoever sends it is answered elsewhere.
 pub(super) async fn show(State(_): State<Pages>, visit: Visit) -> Html<String> {
-    let next = visit.said("next").filter(|next| next.starts_with('/')).unwrap_or("/");
+    let next = local(visit.said("next").unwrap_or_default());
     let problem = visit.said("problem").map(|code| match code {
         "rate_limited" => "Too many wrong tokens. Wait a second, and try again.",
         _ => "That is not the token.",
@@ -16,7 +17,7 @@ pub(super) async fn show(State(_): State<Pages>, visit: Visit) -> Html<String> {
     let main = html! {
         div.center.stack {
             h1 { "Log in" }
-            p.quiet { "Reading needs nothing on this machine. To decide, write and delete, show the token that " code { "airtight serve" } " names when it starts." }
+            p.quiet { "To decide, write and delete, show the token that " code { "airtight serve" } " names when it starts. Where others can reach the server, reading needs it, too." }
             @if let Some(problem) = problem { p.notice.bad role="alert" { (problem) } }
             @if visit.may_change() { p.notice.good role="status" { "You are logged in. " a href="/" { "Overview" } } }
             section.panel aria-label="The token" {

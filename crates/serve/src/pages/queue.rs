@@ -222,7 +222,7 @@ async fn review(
 /// Says what came of judging.
 fn told(draft: &Draft) -> Markup {
     html! {
-        div aria-live="polite" {
+        div data-verdict aria-live="polite" {
             @if let Some(problem) = &draft.problem { p.notice.bad role="alert" { (text::line(problem, 600)) } }
             @match &draft.verdict {
                 Some(Ok(())) => p.notice.good role="status" { "The value satisfies the contract. It is not accepted yet." },
@@ -249,7 +249,7 @@ fn editor(visit: &Visit, run: &Run, draft: &Draft, id: &str) -> Markup {
         form method="post" action={ "/queue/" (id) } {
             div.field {
                 label for="value" { "Value (JSON)" }
-                textarea #value name="value" rows=(rows) spellcheck="false" autocomplete="off" readonly[!visit.may_change()] { (draft.value) }
+                textarea #value name="value" data-judged rows=(rows) spellcheck="false" autocomplete="off" readonly[!visit.may_change()] { (draft.value) }
             }
             @if visit.may_change() {
                 div.field { label for="note" { "Why (kept with the decision)" } input #note name="note" value=(draft.note) maxlength="2000"; }

@@ -3,6 +3,7 @@
 
 mod activity;
 mod attempts;
+mod growing;
 mod outcome;
 
 use airtight_store::{Attempt, Decision, Run, RunState, RunSummary};
@@ -38,6 +39,7 @@ pub(super) async fn show(
         (heading(summary))
         section.panel aria-label="Facts" { div.body { (facts(summary)) } }
         @if is_open {
+            (growing::panel(pages.ledger.draft_of(&summary.id).await?.as_deref()))
             (stream.panel(summary, &visit))
             (attempts::panel(&run, &attempts))
         } @else {
@@ -59,10 +61,15 @@ pub(super) async fn activity(
     Path(id): Path<String>,
     visit: Visit,
 ) -> Result<Html<String>, Failed> {
-    let run = pages.ledger.run(&id).await?.summary;
+    let run = pages.ledger.summary(&id).await?;
     let stream = Stream::read(&pages, &run.id, visit.number("after")?.unwrap_or(0)).await?;
     let is_over = run.state != RunState::Open;
-    Ok(Html(html! { ol data-over[is_over] { (stream.rows()) } }.into_string()))
+    let draft = pages.ledger.draft_of(&run.id).await?;
+    let shown = html! {
+        ol data-over[is_over] { (stream.rows()) }
+        (growing::panel(draft.as_deref()))
+    };
+    Ok(Html(shown.into_string()))
 }
 
 /// Sends one text of a run as it is, to be read and not obeyed.

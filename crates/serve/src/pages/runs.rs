@@ -1,6 +1,8 @@
 //! All runs: filtered, searched, newest first.
 
-use airtight_store::{Filter, Review, RunState, RunSummary, Validity};
+use std::collections::BTreeSet;
+
+use airtight_store::{Filter, KnownContract, Review, RunState, RunSummary, Validity};
 use axum::extract::State;
 use axum::response::Html;
 use maud::{Markup, html};
@@ -24,7 +26,7 @@ const REVIEWS: [(&str, Review); 3] =
 const NAMES: [&str; 9] =
     ["q", "contract", "driver", "provider", "state", "valid", "review", "outcome", "batch"];
 
-/// How many names of contracts the form suggests.
+/// How many contracts the form suggests: the newest, so that not all need be read.
 const SUGGESTED: u32 = 100;
 
 /// Shows the page.
@@ -43,8 +45,7 @@ pub(super) async fn show(State(pages): State<Pages>, visit: Visit) -> Result<Htm
     };
     let found = pages.ledger.runs(&filter, list::page(&visit)?).await?;
     let (rows, last) = list::shown(&found, |run| run.number);
-    let known = pages.ledger.catalogue(None, SUGGESTED).await?;
-    let known: Vec<String> = known.into_iter().map(|it| it.title).collect();
+    let known = suggestions(pages.ledger.contracts(None, None, SUGGESTED).await?);
     let main = html! {
         (list::head("Runs", "Every job that was put to a model, and what came of it"))
         form.filters method="get" action="/runs" role="search" {
@@ -66,6 +67,13 @@ pub(super) async fn show(State(pages): State<Pages>, visit: Visit) -> Result<Htm
     };
     let freshness = if visit.said("after").is_some() { Freshness::Still } else { Freshness::Fresh };
     layout(&pages, &visit, (Here::Runs, "Runs"), freshness, &main).await
+}
+
+/// Returns what contracts go by, each once.
+fn suggestions(known: Vec<KnownContract>) -> Vec<String> {
+    let title = |it: KnownContract| if it.name.is_empty() { it.fingerprint } else { it.name };
+    let titles: BTreeSet<String> = known.into_iter().map(title).collect();
+    titles.into_iter().collect()
 }
 
 const DRIVERS: [(&str, &str); 7] = [

@@ -9,6 +9,7 @@ use maud::{Markup, html};
 use super::badge::{badge, tone_of_session};
 use super::run::{Stream, absent, as_plain};
 use super::visit::segment;
+use super::watch::Standing;
 use super::{Failed, Freshness, Here, Pages, Visit, events, layout, list, markdown, text, words};
 
 const NAMES: [&str; 3] = ["status", "tier", "chain"];
@@ -37,13 +38,10 @@ pub(super) async fn list(State(pages): State<Pages>, visit: Visit) -> Result<Htm
     };
     let found = pages.ledger.sessions(&filter, list::page(&visit)?).await?;
     let (rows, last) = list::shown(&found, |session| session.number);
-    let leader = pages.ledger.leader().await?.filter(|it| it.leased_until > pages.ledger.now_ms());
-    let lead = match &leader {
-        Some(leader) => format!("{} leads the watch", text::line(&leader.owner, 80)),
-        None => "Nobody leads the watch now".to_owned(),
-    };
+    let standing = Standing::read(&pages).await?;
     let main = html! {
-        (list::head("Sessions", &lead))
+        (list::head("Sessions", &standing.lead()))
+        (standing.controls(&visit))
         form.filters method="get" action="/sessions" role="search" {
             (list::select(&visit, "status", "Status", &STATUSES))
             (list::select(&visit, "tier", "Tier", &[("1", "1, observes"), ("2", "2, investigates"), ("3", "3, remediates")]))

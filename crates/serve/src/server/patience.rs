@@ -2,48 +2,26 @@
 
 use std::net::Ipv4Addr;
 
-use airtight_store::{ContractRow, Location, Run};
+use airtight_store::Location;
 use tempfile::TempDir;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, DuplexStream, duplex, split};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, pause};
 
 use super::*;
-use crate::desk::{
-    Answering, Fault, FaultKind, Growth, Judging, Proposal, Question, Setting, Unfit,
-};
+use crate::desk::nobody::Nobody;
 use crate::settings::Limits;
 use crate::token::Token;
 
 const TOKEN: &str = "token-of-the-test-0123456789";
 const SECOND: Duration = Duration::from_secs(1);
 
-/// A desk that nobody sits at.
-struct Nobody;
-
-impl Desk for Nobody {
-    fn models(&self) -> Vec<String> {
-        Vec::new()
-    }
-
-    fn answer(&self, _: Question, _: Option<Arc<Growth>>) -> Answering {
-        Box::pin(async { Err(Fault::new(FaultKind::Mistake, "nobody is here")) })
-    }
-
-    fn settings(&self) -> Vec<Setting> {
-        Vec::new()
-    }
-
-    fn judge(&self, _: Run, _: ContractRow, _: Proposal) -> Judging {
-        Box::pin(async { Err(Unfit::Mistake) })
-    }
-}
-
 fn settings(connections: usize) -> Settings {
     Settings {
         bind: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
         token: Token::new(TOKEN).unwrap(),
         hosts: Vec::new(),
+        alert_model: None,
         limits: Limits { connections, ..Limits::default() },
     }
 }
@@ -56,10 +34,15 @@ async fn ledger() -> (Ledger, TempDir) {
 
 /// A connection to a server, with a clock that goes on only while everybody waits.
 async fn connected() -> (DuplexStream, JoinHandle<()>, TempDir) {
+    connected_with_room(1 << 20).await
+}
+
+/// The same, with room for so many bytes on the way.
+async fn connected_with_room(bytes: usize) -> (DuplexStream, JoinHandle<()>, TempDir) {
     let (ledger, folder) = ledger().await;
     let server = Server::bind(settings(1), ledger, Arc::new(Nobody)).await.unwrap();
     pause();
-    let (client, side) = duplex(1 << 20);
+    let (client, side) = duplex(bytes);
     (client, tokio::spawn(serve(side, server.router, CancellationToken::new())), folder)
 }
 
@@ -106,6 +89,34 @@ async fn a_body_that_comes_in_drops_is_told_to_be_too_slow() {
     assert!(said.starts_with("HTTP/1.1 408 ") && said.contains("\"too_slow\""), "{said}");
     assert!(begun.elapsed() <= 2 * Duration::from_secs(30), "{:?}", begun.elapsed());
     dripping.abort();
+}
+
+/// Asks for something long, over a connection that holds little of it.
+async fn asked_much() -> (DuplexStream, JoinHandle<()>, TempDir) {
+    let (mut client, serving, folder) = connected_with_room(1024).await;
+    let asked = b"GET /api/v1/openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n";
+    client.write_all(asked).await.unwrap();
+    (client, serving, folder)
+}
+
+#[tokio::test]
+async fn a_client_that_does_not_read_is_not_waited_for() {
+    let (client, serving, _folder) = asked_much().await;
+    let begun = Instant::now();
+    serving.await.unwrap();
+    assert_eq!(begun.elapsed().as_secs(), outgoing::PATIENCE.as_secs());
+    drop(client);
+}
+
+#[tokio::test]
+async fn a_client_that_reads_slowly_is_waited_for() {
+    let (mut client, serving, _folder) = asked_much().await;
+    let mut some = [0; 512];
+    for _ in 0..8 {
+        sleep(outgoing::PATIENCE.saturating_sub(SECOND)).await;
+        assert!(client.read(&mut some).await.unwrap() > 0);
+    }
+    assert!(!serving.is_finished());
 }
 
 /// Asks for the health of the server and reads the answer, but does not leave.

@@ -46,7 +46,9 @@ impl Driver {
         let named = config.strongest(Key::Model).map(|entry| &entry.origin);
         match (program, via, named) {
             (Some(program), Some(via), Some(named)) if via.layer() == named.layer() => {
-                Ok(Self::Program(program, config.text(Key::Model).map(str::to_owned)))
+                let model = config.text(Key::Model).map(str::to_owned);
+                refuse_flag(program, model.as_deref())?;
+                Ok(Self::Program(program, model))
             }
             (Some(program), Some(via), named) if named.is_none_or(|named| via > named) => {
                 Ok(Self::Program(program, None))
@@ -89,6 +91,15 @@ impl Driver {
             Self::Program(..) => Retries { limit: 0, ..retries },
         }
     }
+}
+
+/// Refuses a name of a model that the program would take for a flag.
+fn refuse_flag(program: Program, model: Option<&str>) -> Result<(), Error> {
+    let Some(model) = model.filter(|model| model.starts_with('-')) else { return Ok(()) };
+    let name = program.name();
+    let message = format!("`{model}` is no model of `{name}`: it would be taken for a flag");
+    let hint = "name a model; the program's own flags are passed by `--via-arg`";
+    Err(Error::new(Outcome::Usage, message).hint(hint))
 }
 
 /// Flags that a program cannot honour, with what to do instead.

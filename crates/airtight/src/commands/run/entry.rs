@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use airtight_agent::provider::Model;
-use airtight_core::batch::Prices;
+use airtight_core::batch::{Keys, Prices};
 use airtight_core::redact::Redactor;
 use airtight_store::{ContractRow, Job, Ledger, NewRun, Repeat, Run, StoreError};
 
@@ -38,7 +38,7 @@ impl Prepared {
         NewRun {
             key: self.idempotency_key.clone(),
             // A key stands for an answer: a run that has none gives it up.
-            repeat: Repeat::Failed,
+            repeat: if self.known_as.is_some() { Repeat::Named } else { Repeat::Failed },
             contract: ContractRow {
                 fingerprint: contract.fingerprint().to_string(),
                 name,
@@ -50,6 +50,12 @@ impl Prepared {
                 system: self.system.clone(),
                 input: self.source.as_ref().map(|(_, text)| text.clone()),
             },
+            // What grounded strings must be quoted from decides about an answer, too.
+            terms: self
+                .source
+                .iter()
+                .map(|(_, text)| Keys::new([text.as_slice()]).key([]))
+                .collect(),
             driver: airtight_store::Driver {
                 mode: self.driver.mode(&self.config).name().to_owned(),
                 ..driver_row(&self.driver)

@@ -7,15 +7,14 @@ use std::sync::Arc;
 
 use airtight_agent::Traits;
 use airtight_agent::provider::Model;
-use airtight_core::contract::{Options, Patterns, Source};
+use airtight_core::contract::Source;
 use airtight_core::judge::{Allowance, Strictness, judge};
 use airtight_core::lower::{Dialect, lower_parameters};
 use airtight_core::review::Scope;
 use airtight_core::run::Rung;
 use airtight_core::transcript::Program;
 use airtight_core::{
-    Check, Contract, Document, Origin, Pointer, Preflight, Rejected, Rejection, Verdict, Violation,
-    Violations, lower,
+    Check, Contract, Document, Pointer, Rejected, Rejection, Verdict, Violation, Violations, lower,
 };
 use airtight_store::{ContractRow, Run};
 
@@ -29,18 +28,11 @@ pub(super) async fn contract_of(
     asked: &Asked,
 ) -> Result<(Contract, ContractRow), Error> {
     let row = asked.ledger.contract(&run.summary.fingerprint).await.map_err(asked.failed())?;
-    let contract = recompiled(&row).ok_or_else(|| {
+    let contract = Contract::again(row.schema.as_bytes()).ok_or_else(|| {
         let message = format!("the contract of run `{}` cannot be read any more", run.summary.id);
         Error::new(Outcome::Contract, message)
     })?;
     Ok((contract, row))
-}
-
-/// Compiles a contract that is on record again.
-pub(in crate::commands) fn recompiled(row: &ContractRow) -> Option<Contract> {
-    // Whatever engine its patterns needed then, they mean the same with this one.
-    let options = Options { patterns: Patterns::LookAround, ..Options::default() };
-    Preflight::run(row.schema.as_bytes(), Origin::File, &options).contract
 }
 
 /// Returns what the contract of a run makes of `text` as it stands: nothing is mended.

@@ -154,7 +154,12 @@ fn meaning(name: &str) -> Result<Meaning, Fault> {
         None => (name, None),
     };
     if let Some(program) = head.strip_suffix(CLI_SUFFIX).and_then(Program::parse) {
-        return Ok(Meaning::Program(program, model));
+        // Whoever asks must not choose flags of a program on this machine.
+        let is_name = |model: &String| !model.is_empty() && !model.starts_with('-');
+        return match model {
+            Some(model) if !is_name(&model) => Err(unknown(name)),
+            model => Ok(Meaning::Program(program, model)),
+        };
     }
     match Model::parse(name) {
         // Whoever asks must not have files of this machine read.
@@ -223,6 +228,9 @@ mod tests {
             ["", "-", "@a", "a/b", "../a", ".a", "{}", "embedded:/etc/passwd", "embedded:a.gguf"]
         {
             assert_eq!(meant(path), Err(FaultKind::UnknownModel), "{path}");
+        }
+        for flag in ["qwen-cli:--mcp-config=evil.json", "codex-cli:-c", "claude-cli:"] {
+            assert_eq!(meant(flag), Err(FaultKind::UnknownModel), "{flag}");
         }
     }
 }

@@ -5,10 +5,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use airtight_agent::provider::Provider;
 use airtight_core::contract::{Contract, Identity, Options, Origin, Preflight};
 use airtight_core::run::{Job, Policy, Report, Run, Terminal};
-use airtight_core::{Severity, Source};
+use airtight_core::{Dialect, Severity, Source};
 use airtight_serve::{
-    Answering, Desk, Fault, FaultKind, Growth, Judging, Proposal, Question, Record, Reply, Schema,
-    Setting, Unfit,
+    Answering, Demand, Desk, Fault, FaultKind, Growth, Judging, Proposal, Question, Record, Reply,
+    Schema, Setting, Unfit,
 };
 use airtight_store::{self as store, ContractRow, Ledger, NewRun, Repeat, StoreError};
 use serde_json::{Value, json};
@@ -22,7 +22,6 @@ use super::judge;
 use super::shelf::Shelf;
 use super::told::{mistake, refused, settled, told, unfit, without_contract};
 use super::valve::{Valve, Witness};
-use crate::batch::Settled;
 use crate::commands::batch::plan::contract_row;
 use crate::ledger::{self, Entered, Recorder};
 use crate::output::{ContractName, Init, VERSION, uuid};
@@ -31,9 +30,12 @@ use crate::output::{ContractName, Init, VERSION, uuid};
 const BENCHES: usize = 64;
 const NAME_LIMIT_BYTES: usize = 256;
 
-/// How many contracts are kept ready, and the longest of them: together no more than 16 MB.
+/// How many contracts are kept ready, and the longest of them: their texts are no more than 16 MB together.
 const CONTRACTS: usize = 256;
 const CONTRACT_LIMIT_BYTES: usize = 64 * 1024;
+
+/// The contract of a client that wants any JSON object.
+const ANY_OBJECT: &str = r#"{"type":"object"}"#;
 
 /// What a contract demands of strings that must occur in the prompt.
 const GROUNDED: &str = "x-grounded";
@@ -130,23 +132,27 @@ impl Office {
         interrupt: CancellationToken,
     ) -> Result<Reply, Fault> {
         let bench = self.bench(&question.model).await?;
-        let (contract, row) = match (question.schema.clone(), &bench.contract) {
-            (None, Some(own)) => own.clone(),
-            (Some(schema), _) => self.contract(schema).await?,
-            (None, None) => return Err(without_contract()),
+        let dialect = bench.agent.provider.dialect();
+        let (contract, row) = match (question.demand.clone(), &bench.contract) {
+            (Demand::Schema(schema), _) => self.contract(schema, dialect).await?,
+            (Demand::Named | Demand::AnyObject, Some(own)) => own.clone(),
+            (Demand::AnyObject, None) => {
+                let any = Schema { name: None, text: ANY_OBJECT.to_owned() };
+                self.contract(any, dialect).await?
+            }
+            (Demand::Named, None) => return Err(without_contract()),
         };
         let run =
             Run::new(bench.job(&question, &contract)).map_err(|error| unfit(&bench, &error))?;
         let entered = self.enter(&question, &bench, row).await;
         let recorder = match entered.map_err(|error| refused(&error))? {
             Entered::Fresh(recorder) => recorder,
-            Entered::Finished(run) => return settled(Settled::before(*run), Record::Stored),
+            Entered::Finished(run) => return settled(&run),
             Entered::Busy { id, .. } => {
                 let message = "a request with this `Idempotency-Key` is under way";
                 return Err(Fault { run: Some(id), ..Fault::new(FaultKind::Busy, message) });
             }
         };
-        let dialect = bench.agent.provider.dialect();
         let valve = growth.and_then(|growth| Valve::new(&contract, dialect, growth));
         let asked = (run, contract.as_ref());
         let (report, record) = bench.drive(asked, recorder.clone(), valve, interrupt).await;
@@ -181,7 +187,11 @@ impl Office {
     }
 
     /// Compiles a contract, or refuses it with all that is wrong with it.
-    async fn contract(&self, schema: Schema) -> Result<(Arc<Contract>, ContractRow), Fault> {
+    async fn contract(
+        &self,
+        schema: Schema,
+        dialect: Dialect,
+    ) -> Result<(Arc<Contract>, ContractRow), Fault> {
         let known = || self.contracts.lock().unwrap_or_else(PoisonError::into_inner);
         let found = known().find(&schema);
         let contract = if let Some(contract) = found {
@@ -189,7 +199,7 @@ impl Office {
         } else {
             let to_compile = schema.clone();
             // It may take its time, and others must not wait for it.
-            let compiled = spawn_blocking(move || compile(&to_compile)).await;
+            let compiled = spawn_blocking(move || ready(&to_compile, dialect)).await;
             let contract = Arc::new(compiled.map_err(|_| mistake())??);
             if schema.text.len() <= CONTRACT_LIMIT_BYTES {
                 known().keep(schema.clone(), Arc::clone(&contract));
@@ -219,6 +229,7 @@ impl Office {
                 // What strings that must be grounded are looked up in, as for `airtight run`.
                 input: grounds.then(|| question.prompt.clone().into_bytes()),
             },
+            terms: terms(question),
             driver: bench.driver.clone(),
             retention: bench.retention,
             ..NewRun::default()
@@ -302,6 +313,21 @@ impl Bench {
         };
         (report, record)
     }
+}
+
+/// Returns what the client says of the answer besides the question.
+fn terms(question: &Question) -> Vec<String> {
+    let tokens = question.max_output_tokens.map(|most| format!("at most {most} tokens"));
+    let temperature = question.temperature.map(|it| format!("temperature {it}"));
+    tokens.into_iter().chain(temperature).collect()
+}
+
+/// Compiles a contract, and makes of it what every run of it needs.
+fn ready(schema: &Schema, dialect: Dialect) -> Result<Contract, Fault> {
+    let contract = compile(schema)?;
+    // What cannot be put to this model is told when it is asked.
+    drop((contract.plan(), contract.lowered(dialect)));
+    Ok(contract)
 }
 
 fn compile(schema: &Schema) -> Result<Contract, Fault> {

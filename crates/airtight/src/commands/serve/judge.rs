@@ -1,10 +1,10 @@
 //! Whether a value may stand as the answer of a run: what `airtight runs accept` asks, for the server.
 
-use airtight_core::{Rejected, Verdict, Violation};
+use airtight_core::{Contract, Rejected, Verdict, Violation};
 use airtight_serve::{Proposal, Unfit};
 use airtight_store::{ContractRow, Run};
 
-use crate::commands::runs::{judge_found, judge_value, recompiled};
+use crate::commands::runs::{judge_found, judge_value};
 use crate::explain;
 
 /// Judges a value by the contract that the run had.
@@ -13,7 +13,7 @@ pub(super) fn judge(
     contract: &ContractRow,
     proposal: &Proposal,
 ) -> Result<String, Unfit> {
-    let contract = recompiled(contract).ok_or(Unfit::Contract)?;
+    let contract = Contract::again(contract.schema.as_bytes()).ok_or(Unfit::Contract)?;
     let verdict = match proposal {
         Proposal::Value(text) => judge_value(&contract, run, text.as_bytes()),
         Proposal::Found => judge_found(&contract, run),

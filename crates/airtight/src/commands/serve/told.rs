@@ -3,13 +3,12 @@
 use airtight_core::Violation;
 use airtight_core::run::{self, Report, RunError};
 use airtight_serve::{Fault, FaultKind, Record, Reply};
-use airtight_store::StoreError;
+use airtight_store::{Run, StoreError};
 use serde_json::json;
 
 use super::bench::Bench;
 use crate::advice;
-use crate::batch::{End, Settled};
-use crate::ledger::Recorder;
+use crate::ledger::{Kept, Recorder};
 
 /// Says what came of a run.
 pub(super) fn told(
@@ -70,19 +69,23 @@ fn kind(outcome: run::Outcome) -> FaultKind {
     }
 }
 
-/// Returns the answer that a key has already.
-pub(super) fn settled(settled: Settled, record: Record) -> Result<Reply, Fault> {
-    let Some(run) = settled.run_id else { return Err(mistake()) };
-    match settled.end {
-        End::Met(value) => {
-            let Settled { usage, rung, .. } = settled;
-            Ok(Reply { run, value, usage, rung, record })
+/// Returns the answer that a key has already: as it was accepted, or not at all.
+pub(super) fn settled(found: &Run) -> Result<Reply, Fault> {
+    let summary = &found.summary;
+    let run = summary.id.clone();
+    let why = match Kept::of(found).value() {
+        Ok(value) => {
+            let (value, rung) = (value.to_owned(), summary.rung.clone());
+            return Ok(Reply { run, value, usage: summary.usage, rung, record: Record::Stored });
         }
-        End::Failed { error, violations, .. } => {
-            let kind = FaultKind::NotMet("attempts_exhausted");
-            Err(Fault { kind, message: error, violations, run: Some(run) })
-        }
-    }
+        Err(why) => why,
+    };
+    let outcome = summary.outcome.as_deref().unwrap_or("unknown");
+    let message = format!(
+        "the run of this `Idempotency-Key` came to `{outcome}`, and {why}: choose another key; \
+         with `policy.store` at `full`, values are kept"
+    );
+    Err(Fault { run: Some(run), ..Fault::new(FaultKind::Unkept, message) })
 }
 
 pub(super) fn unfit(bench: &Bench, error: &RunError) -> Fault {

@@ -10,17 +10,20 @@ use airtight_agent::{Event, Journal, Observer};
 use airtight_core::codec::Delta;
 use airtight_core::contract::Contract;
 use airtight_core::redact::Redactor;
-use airtight_core::run::{EventKind, TERMINAL_TOOL};
-use airtight_core::{Checker, Dialect, Plan, Progress, lower};
+use airtight_core::run::EventKind;
+use airtight_core::{Checker, Dialect, Plan, Progress};
 use airtight_serve::Growth;
 
 use crate::ledger::Recorder;
 use crate::output::{Init, Output};
+use crate::spoken::{Piece, Spoken};
 
 /// Lets pass what may be shown.
 pub(super) struct Valve {
     plan: Arc<Plan>,
     growth: Arc<Growth>,
+    /// Everything that passed.
+    shown: String,
     attempt: Attempt,
 }
 
@@ -30,6 +33,8 @@ struct Attempt {
     checker: Option<Checker>,
     /// What was said, without the spaces between tokens.
     said: String,
+    /// How many bytes of it are known to be those that were shown.
+    matched: usize,
     place: Place,
 }
 
@@ -45,10 +50,10 @@ enum Place {
 impl Valve {
     /// Makes a valve, unless answers of this dialect are adapted on their way back.
     pub(super) fn new(contract: &Contract, dialect: Dialect, growth: Arc<Growth>) -> Option<Self> {
-        let lowering = lower(contract, dialect).ok()?;
+        let lowering = contract.lowered(dialect).ok()?;
         lowering.inverse.is_identity().then(|| {
-            let plan = Arc::new(Plan::compile(contract));
-            Self { attempt: Attempt::begin(&plan), plan, growth }
+            let plan = contract.plan();
+            Self { attempt: Attempt::begin(&plan), plan, growth, shown: String::new() }
         })
     }
 
@@ -66,20 +71,30 @@ impl Valve {
                 return;
             }
         }
-        let shown = self.growth.so_far();
-        if let Some(more) = self.attempt.said.strip_prefix(shown.as_str()) {
-            self.growth.push(more);
-        } else if !shown.starts_with(self.attempt.said.as_str()) {
+        self.show();
+    }
+
+    /// Shows what is new, if all that came before it was shown. Only what is new is looked at.
+    fn show(&mut self) {
+        let Self { growth, shown, attempt, .. } = self;
+        let both = attempt.said.len().min(shown.len());
+        let of_both = attempt.matched..both;
+        if attempt.said.as_bytes().get(of_both.clone()) != shown.as_bytes().get(of_both) {
             // It begins otherwise than the one before, of which something was shown.
-            self.attempt.checker = None;
+            attempt.checker = None;
+            return;
         }
+        attempt.matched = both;
+        let more = attempt.said.get(shown.len()..).unwrap_or_default();
+        growth.push(more);
+        shown.push_str(more);
     }
 }
 
 impl Attempt {
     fn begin(plan: &Arc<Plan>) -> Self {
         let checker = Some(Checker::new(Arc::clone(plan)));
-        Self { checker, said: String::new(), place: Place::Between }
+        Self { checker, said: String::new(), matched: 0, place: Place::Between }
     }
 
     fn hear(&mut self, text: &str) {
@@ -102,8 +117,7 @@ pub(super) struct Witness {
     /// Keeps what happens, for whoever follows the run.
     output: Output<'static>,
     valve: Option<Valve>,
-    /// The call of the terminal tool that is coming in.
-    call: Option<usize>,
+    spoken: Spoken,
 }
 
 impl Witness {
@@ -111,7 +125,7 @@ impl Witness {
         let mut output = Output::silent(recorder.id().as_str());
         output.mask(redactor);
         output.keep_in(Arc::clone(&recorder));
-        Self { recorder, output, valve, call: None }
+        Self { recorder, output, valve, spoken: Spoken::default() }
     }
 
     /// Tells what the run begins with.
@@ -121,28 +135,10 @@ impl Witness {
 
     fn hear(&mut self, delta: &Delta) {
         let Some(valve) = &mut self.valve else { return };
-        match delta {
-            Delta::Started { .. } => {
-                self.call = None;
-                valve.restart();
-            }
-            Delta::CallStarted { index, name, .. } if name == TERMINAL_TOOL => {
-                self.call = Some(*index);
-                valve.restart();
-            }
-            Delta::CallArguments { index, text } if self.call == Some(*index) => valve.push(text),
-            Delta::Text(text) if self.call.is_none() => valve.push(text),
-            Delta::Text(_)
-            | Delta::Thinking(_)
-            | Delta::ThinkingSigned(_)
-            | Delta::Opaque(_)
-            | Delta::CallStarted { .. }
-            | Delta::CallArguments { .. }
-            | Delta::Refusal(_)
-            | Delta::Usage(_)
-            | Delta::Stopped(_)
-            | Delta::Failed(_)
-            | Delta::Unknown { .. } => {}
+        match self.spoken.hear(delta) {
+            Piece::Anew => valve.restart(),
+            Piece::More(text) => valve.push(text),
+            Piece::Other => {}
         }
     }
 }

@@ -36,7 +36,7 @@ pub(crate) struct ContractDetail {
     fingerprint: String,
     /// The schema as it was written.
     schema: Json,
-    /// Every version of the same name, the newest first.
+    /// Every version of the same name, the newest first; without a name, this one alone.
     versions: Vec<ContractRow>,
 }
 

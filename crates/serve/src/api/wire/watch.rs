@@ -3,7 +3,7 @@
 use airtight_core::price::Cost;
 use airtight_store::{
     Action, Chain, Check, Escalation, Memory, Notification, Service, Session, SessionTexts,
-    WatchEvent,
+    WatchEvent, Wish,
 };
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -388,6 +388,37 @@ impl From<Notification> for NotificationRow {
             error: notification.error,
             queued_at: notification.queued_at,
             told_at: notification.told_at,
+        }
+    }
+}
+
+/// A chain that somebody asked for.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct WishRow {
+    number: i64,
+    id: String,
+    /// Why: `api` or `alert`.
+    cause: String,
+    /// The tier that begins.
+    tier: i64,
+    /// What is asked.
+    request: Option<String>,
+    at: i64,
+    /// The chain that it became; absent while it waits.
+    chain: Option<String>,
+}
+
+impl From<Wish> for WishRow {
+    fn from(wish: Wish) -> Self {
+        Self {
+            number: wish.number,
+            id: wish.id,
+            cause: wish.cause,
+            tier: wish.tier,
+            request: wish.request,
+            at: wish.at,
+            chain: wish.chain,
         }
     }
 }

@@ -1,12 +1,13 @@
 //! `OpenAI` Chat Completions. `docs/wire/openai-chat.md` has the format.
 
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::{Frame, Tokens, Told};
 use crate::desk::Reply;
-use crate::gateway::asked::{Asked, Counts, Delivery, Form, Format};
+use crate::gateway::asked::{Asked, Counts, Delivery, Form, demand};
 use crate::gateway::conversation::{Conversation, Speaker, called, text_of};
 use crate::gateway::fields::{self, Fields};
 use crate::gateway::tools::{self, Choice, Tool};
@@ -42,6 +43,8 @@ struct ToolEntry {
 struct Function {
     name: String,
     #[serde(default)]
+    description: Option<IgnoredAny>,
+    #[serde(default)]
     parameters: Option<Box<RawValue>>,
 }
 
@@ -69,13 +72,16 @@ pub(super) fn read(bytes: &[u8]) -> Result<Asked, Problem> {
     if fields.take::<u64>("n")?.unwrap_or(1) != 1 {
         return Err(Problem::request("one request has one answer: leave `n` out").at("n"));
     }
-    let format: Option<Format> = fields.take("response_format")?;
-    let format = format.map(|it| it.schema("response_format")).transpose()?.flatten();
+    let format = fields.inner("response_format")?;
+    let format = demand(&mut fields, format, "response_format")?;
     let tools: Vec<ToolEntry> = fields.take("tools")?.unwrap_or_default();
+    if tools.iter().any(|it| it.function.description.is_some()) {
+        fields.ignore("tools.description");
+    }
     let tool = |it: ToolEntry| Tool { name: it.function.name, parameters: it.function.parameters };
     let choice = choice(fields.take("tool_choice")?)?;
     let tools = tools.into_iter().map(tool).collect();
-    let (schema, form) = tools::settle(format, tools, &choice)?;
+    let (demand, form) = tools::settle(format, tools, &choice)?;
     let options: Option<StreamOptions> = fields.take("stream_options")?;
     let wants_counts = options.is_some_and(|options| options.include_usage);
     let tokens = [fields.take("max_completion_tokens")?, fields.take("max_tokens")?];
@@ -83,7 +89,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Asked, Problem> {
         model,
         system,
         prompt,
-        schema,
+        demand,
         form,
         delivery: Delivery::of(fields.take("stream")?),
         counts: if wants_counts { Counts::Told } else { Counts::LeftOut },

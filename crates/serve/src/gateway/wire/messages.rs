@@ -1,12 +1,13 @@
 //! Anthropic Messages. `docs/wire/anthropic.md` has the format.
 
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::{Frame, Tokens, Told};
 use crate::desk::Reply;
-use crate::gateway::asked::{Asked, Counts, Delivery, Form, Format};
+use crate::gateway::asked::{Asked, Counts, Delivery, Form, demand, held_format};
 use crate::gateway::conversation::{Conversation, Speaker, text_of};
 use crate::gateway::fields::Fields;
 use crate::gateway::tools::{self, Choice, Tool};
@@ -19,14 +20,10 @@ struct Message {
 }
 
 #[derive(Debug, Deserialize)]
-struct OutputConfig {
-    #[serde(default)]
-    format: Option<Format>,
-}
-
-#[derive(Debug, Deserialize)]
 struct ToolEntry {
     name: String,
+    #[serde(default)]
+    description: Option<IgnoredAny>,
     #[serde(default)]
     input_schema: Option<Box<RawValue>>,
 }
@@ -53,24 +50,26 @@ pub(super) fn read(bytes: &[u8]) -> Result<Asked, Problem> {
         conversation.say(who, text);
     }
     let (system, prompt) = conversation.question()?;
-    let config: Option<OutputConfig> = fields.take("output_config")?;
-    let format = match config.and_then(|config| config.format) {
+    let format = match held_format(&mut fields, "output_config")? {
         // Where the format was before it was final.
-        None => fields.take("output_format")?,
+        None => fields.inner("output_format")?,
         format => format,
     };
-    let format = format.map(|it| it.schema("output_config")).transpose()?.flatten();
+    let format = demand(&mut fields, format, "output_config")?;
     let tools: Vec<ToolEntry> = fields.take("tools")?.unwrap_or_default();
+    if tools.iter().any(|it| it.description.is_some()) {
+        fields.ignore("tools.description");
+    }
     let tool = |it: ToolEntry| Tool { name: it.name, parameters: it.input_schema };
     let choice: Option<ChoiceEntry> = fields.take("tool_choice")?;
     let choice = choice.map_or(Ok(Choice::Auto), |it| Choice::of(&it.kind, it.name))?;
     let tools = tools.into_iter().map(tool).collect();
-    let (schema, form) = tools::settle(format, tools, &choice)?;
+    let (demand, form) = tools::settle(format, tools, &choice)?;
     Ok(Asked {
         model,
         system,
         prompt,
-        schema,
+        demand,
         form,
         delivery: Delivery::of(fields.take("stream")?),
         counts: Counts::Told,

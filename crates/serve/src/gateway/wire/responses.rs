@@ -1,13 +1,14 @@
 //! `OpenAI` Responses. `docs/wire/openai-responses.md` has the format.
 
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::{Frame, Tokens, Told};
 use crate::desk::Reply;
 use crate::door::Door;
-use crate::gateway::asked::{Asked, Counts, Delivery, Form, Format};
+use crate::gateway::asked::{Asked, Counts, Delivery, Form, demand, held_format};
 use crate::gateway::conversation::{Conversation, Speaker, called, text_of};
 use crate::gateway::fields::{self, Fields};
 use crate::gateway::tools::{self, Choice, Tool};
@@ -31,15 +32,11 @@ struct Item {
 }
 
 #[derive(Debug, Deserialize)]
-struct Text {
-    #[serde(default)]
-    format: Option<Format>,
-}
-
-#[derive(Debug, Deserialize)]
 struct ToolEntry {
     #[serde(default)]
     name: Option<String>,
+    #[serde(default)]
+    description: Option<IgnoredAny>,
     #[serde(default)]
     parameters: Option<Box<RawValue>>,
 }
@@ -67,20 +64,22 @@ pub(super) fn read(bytes: &[u8]) -> Result<Asked, Problem> {
     hear(&fields.need::<Box<RawValue>>("input")?, &mut conversation)
         .map_err(|problem| problem.at("input"))?;
     let (system, prompt) = conversation.question()?;
-    let text: Option<Text> = fields.take("text")?;
-    let format = text.and_then(|text| text.format);
-    let format = format.map(|it| it.schema("text")).transpose()?.flatten();
+    let format = held_format(&mut fields, "text")?;
+    let format = demand(&mut fields, format, "text")?;
     let tools: Vec<ToolEntry> = fields.take("tools")?.unwrap_or_default();
+    if tools.iter().any(|it| it.description.is_some()) {
+        fields.ignore("tools.description");
+    }
     let tool =
         |it: ToolEntry| Tool { name: it.name.unwrap_or_default(), parameters: it.parameters };
     let choice = choice(fields.take("tool_choice")?)?;
     let tools = tools.into_iter().map(tool).collect();
-    let (schema, form) = tools::settle(format, tools, &choice)?;
+    let (demand, form) = tools::settle(format, tools, &choice)?;
     Ok(Asked {
         model,
         system,
         prompt,
-        schema,
+        demand,
         form,
         delivery: Delivery::of(fields.take("stream")?),
         counts: Counts::Told,
