@@ -99,7 +99,7 @@ impl From<Refusal> for Problem {
                 tracing::warn!(%error, "the ledger refuses");
                 Self::new(StatusCode::SERVICE_UNAVAILABLE, "ledger", message)
             }
-            Refusal::Unwatched => Self::new(StatusCode::SERVICE_UNAVAILABLE, "no_watch", message),
+            Refusal::Unwatched => Self::new(StatusCode::CONFLICT, "no_watch", message),
             Refusal::Mistake => Self::new(StatusCode::INTERNAL_SERVER_ERROR, "mistake", message),
         }
     }

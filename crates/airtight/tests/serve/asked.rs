@@ -69,7 +69,7 @@ fn co_105_a_chain_is_triggered_and_a_second_one_is_refused() {
     let held = healthy().when_contains("Look at the disks").gate(0, "asked");
     let stage = staged(vec![healthy().when_lacks("Look at the disks"), held], &[]);
     let asked = json!({ "tier": 2, "prompt": "Look at the disks" });
-    assert_eq!(stage.post("/api/v1/watch/trigger", &asked).problem(), (503, "no_watch"));
+    assert_eq!(stage.post("/api/v1/watch/trigger", &asked).problem(), (409, "no_watch"));
     let mut watch = Watch::start(&stage);
     watch.await_notice("chain_ended");
 

@@ -42,9 +42,9 @@ pub struct NewWish {
 /// Whether a wish may wait for others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Patience {
-    /// It is refused while a chain goes on, or another wish waits.
+    /// It is refused while a chain goes on, another wish waits, or nobody leads.
     None,
-    /// It is granted when what came before is over.
+    /// It is granted when what came before is over, by whoever leads then.
     Some,
 }
 
@@ -55,7 +55,7 @@ pub enum Wished {
     Waiting(Wish),
     /// Others come first, and it has no patience, or too many do.
     Busy,
-    /// Nobody leads a watch: nobody would grant it.
+    /// Nobody leads a watch, and it has no patience.
     Unwatched,
 }
 
@@ -94,7 +94,7 @@ pub(super) fn read(columns: &mut Columns<'_>) -> Result<Wish, StoreError> {
 }
 
 impl Ledger {
-    /// Puts a wish on record, if somebody leads who can grant it.
+    /// Puts a wish on record, where whoever leads finds it.
     pub async fn wish(&self, mut wish: NewWish) -> Result<Wished, StoreError> {
         names(&[("cause", &wish.cause)])?;
         let texts = Texts { redactor: &self.place.settings.redactor };
@@ -146,7 +146,7 @@ impl Put {
         let led = sqlx::query(AssertSqlSafe(to.place.dialect.locking(LED)));
         let led = led.fetch_optional(&mut *to.connection).await.map_err(to.fail())?;
         let leased_until = led.map_or(Ok(0), |row| Columns::of(&row).take::<i64>())?;
-        if leased_until <= to.now_ms {
+        if self.wish.patience == Patience::None && leased_until <= to.now_ms {
             return Ok(Some(Wished::Unwatched));
         }
         let waiting = sqlx::query(WAITING).bind(self.id.as_str());

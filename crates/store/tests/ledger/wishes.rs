@@ -11,7 +11,7 @@ use crate::bed::Bed;
 crate::laws! {
     a_wish_waits_and_is_granted_with_its_chain,
     without_patience_a_wish_is_refused_while_others_come_first,
-    nobody_wishes_where_nobody_watches,
+    where_nobody_watches_only_the_patient_wait,
     a_chain_that_goes_on_can_be_stopped,
 }
 
@@ -72,13 +72,15 @@ async fn without_patience_a_wish_is_refused_while_others_come_first(bed: Bed) {
     ledger.close().await;
 }
 
-async fn nobody_wishes_where_nobody_watches(bed: Bed) {
+async fn where_nobody_watches_only_the_patient_wait(bed: Bed) {
     let ledger = bed.open().await;
-    assert_eq!(ledger.wish(wish(Patience::Some)).await.unwrap(), Wished::Unwatched);
+    assert_eq!(ledger.wish(wish(Patience::None)).await.unwrap(), Wished::Unwatched);
     ledger.lead(Duration::from_hours(1)).await.unwrap().unwrap();
     ledger.resign().await.unwrap();
-    assert_eq!(ledger.wish(wish(Patience::Some)).await.unwrap(), Wished::Unwatched);
+    assert_eq!(ledger.wish(wish(Patience::None)).await.unwrap(), Wished::Unwatched);
     assert_eq!(waiting(&ledger).await, []);
+    assert!(is_waiting(&ledger.wish(wish(Patience::Some)).await.unwrap()));
+    assert_eq!(waiting(&ledger).await.len(), 1);
     ledger.close().await;
 }
 

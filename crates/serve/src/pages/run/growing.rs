@@ -5,13 +5,14 @@ use std::sync::{Arc, LazyLock};
 use airtight_core::contract::Contract;
 use airtight_core::{Follower, Plan};
 use maud::{Markup, html};
-use serde_json::Value;
+use serde_json::json;
 
 use super::super::{text, tree};
 
 /// Follows any value: what it must be like is for the verdict to say, at its end.
 static ANY: LazyLock<Option<Arc<Plan>>> = LazyLock::new(|| {
-    Contract::compile(Value::Bool(true)).ok().map(|contract| Arc::new(Plan::compile(&contract)))
+    let schema = json!({ "type": ["object", "array"] });
+    Contract::compile(schema).ok().map(|contract| contract.plan())
 });
 
 /// Renders what was said so far: as a tree once it is a value, else as it stands.
@@ -53,7 +54,8 @@ mod tests {
     #[test]
     fn a_value_is_drawn_as_far_as_it_has_come_in() {
         let drawn = panel(Some(r#" {"summary": "all is <b>", "score"#)).into_string();
-        assert!(drawn.contains("summary") && drawn.contains("all is &lt;b&gt;"), "{drawn}");
+        assert!(drawn.contains("class=\"tree\"") && drawn.contains("summary"), "{drawn}");
+        assert!(drawn.contains("all is &lt;b&gt;"), "{drawn}");
         let drawn = panel(Some("Here you are: <b>")).into_string();
         assert!(drawn.contains("Here you are: &lt;b&gt;"), "{drawn}");
         assert!(panel(None).into_string().contains("nothing that is kept"));
