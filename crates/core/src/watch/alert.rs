@@ -41,8 +41,7 @@ fn addressed(document: &Document) -> Option<Alert> {
         value.write_compact(&mut member);
         members.push(member);
     }
-    let text =
-        if members.is_empty() { String::new() } else { format!("{{{}}}", members.join(",")) };
+    let text = format!("{{{}}}", members.join(","));
     Some(Alert { tier: Some(tier), text })
 }
 
@@ -71,7 +70,7 @@ mod tests {
             assert_eq!(read(text), kept(text));
         }
         assert_eq!(read(" \n "), None);
-        assert_eq!(read(r#"{"tier":2}"#), None);
+        assert_eq!(read(r#"{"tier":2}"#), Some((Some(2), "{}".to_owned())));
         let alert = r#"{"name":"disk", "tier": 2, "used":99.50}"#;
         assert_eq!(read(alert), Some((Some(2), r#"{"name":"disk","used":99.50}"#.to_owned())));
         for (said, meant) in [("0", 1), ("-7", 1), ("9", 3)] {

@@ -46,8 +46,8 @@ pub(super) async fn standing(State(api): State<Api>) -> Answered<Standing> {
 #[serde(deny_unknown_fields)]
 pub(super) struct NewWish {
     /// The tier that begins; 1 if absent. One that the watch may never start is the highest that it may.
-    #[schema(minimum = 1, maximum = 3)]
-    tier: Option<u8>,
+    #[schema(value_type = Option<i64>, minimum = 1, maximum = 3)]
+    tier: Option<f64>,
     /// What to do, in your words.
     #[schema(min_length = 1, max_length = 10000, pattern = r"\S")]
     prompt: Option<String>,
@@ -59,8 +59,8 @@ pub(super) struct NewWish {
     responses((status = CREATED, body = WishRow)))]
 pub(super) async fn trigger(State(api): State<Api>, sent: Sent) -> Result<Response, Problem> {
     let NewWish { tier, prompt } = sent.read()?;
-    let no_tier = |_| Problem::request("`tier` is 1, 2 or 3").at("tier");
-    let tier = tier.map_or(Ok(Tier::Observe), Tier::try_from).map_err(no_tier)?;
+    let no_tier = || Problem::request("`tier` is 1, 2 or 3").at("tier");
+    let tier = tier.map_or(Some(Tier::Observe), tier_of).ok_or_else(no_tier)?;
     let is_fit = |it: &String| !it.trim().is_empty() && it.chars().count() <= REQUEST_LIMIT;
     if prompt.as_ref().is_some_and(|prompt| !is_fit(prompt)) {
         let message = format!("`prompt` has 1 to {REQUEST_LIMIT} characters");
@@ -72,6 +72,17 @@ pub(super) async fn trigger(State(api): State<Api>, sent: Sent) -> Result<Respon
     })
     .await
 }
+
+/// Returns the tier of a number, which JSON may write as `3.0`.
+fn tier_of(number: f64) -> Option<Tier> {
+    Tier::ALL.into_iter().find(|tier| f64::from(tier.number()).total_cmp(&number).is_eq())
+}
+
+/// An alert in words.
+#[derive(ToSchema)]
+#[schema(pattern = r"\S")]
+#[expect(dead_code, reason = "only described")]
+struct AlertText(String);
 
 /// Stops what the watch does now; refused if nothing goes on.
 #[utoipa::path(post, path = "/api/v1/watch/stop", tag = "watch",
@@ -85,7 +96,7 @@ pub(super) async fn stop(State(api): State<Api>) -> Result<StatusCode, Problem> 
 ///
 /// A member `tier` of a JSON object says which tier begins. Everything else is told to it as data.
 #[utoipa::path(post, path = "/api/v1/webhook", tag = "watch",
-    request_body(content((String = "text/plain"), (serde_json::Value = "application/json"))),
+    request_body(content((AlertText = "text/plain"), (serde_json::Value = "application/json"))),
     responses((status = ACCEPTED, body = WishRow), (status = BAD_GATEWAY, body = super::wire::Failure,
         description = "No model put it in a few sentences: `no_brief`. Send it again.")))]
 pub(super) async fn webhook(State(api): State<Api>, request: Request) -> Result<Response, Problem> {
