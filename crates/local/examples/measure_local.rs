@@ -4,7 +4,8 @@
 //!     [--minutes N] [--free]`
 //!
 //! Asks every contract of `fixtures/local/contracts.json` N of the hundred prompts there (its own
-//! first), under the grammar or, with `--free`, without. Prints one line of JSON for each answer
+//! first), under the grammar or, with `--free`, without. An answer that was led to its end is asked for
+//! again as `airtight run` does, which cuts it where the model would have to be spoken for. Prints one line of JSON for each answer
 //! and a summary at the end, which comes early if the minutes are over or it is interrupted. After
 //! each contract the summary so far goes to standard error.
 
@@ -48,6 +49,8 @@ struct Sums {
     lenient: usize,
     cut: usize,
     closed: usize,
+    /// Of these, how many `airtight run` would have cut: it makes nothing up.
+    cut_in_run: usize,
     over_budget: usize,
     tokens: usize,
     forced: usize,
@@ -70,7 +73,12 @@ fn main() -> Result<(), Box<dyn Error>> {
         let others = tasks.iter().cycle().skip(place).take(tasks.len());
         let prompts = others.flat_map(|task| &task.prompts).take(settings.prompts);
         for (seed, prompt) in (0..).zip(prompts).take_while(|_| !over()) {
-            let completion = ask(&mut embedded, &settings, &contract, prompt, seed)?;
+            let mut put = |closing| ask(&mut embedded, &settings, &contract, prompt, seed, closing);
+            let completion = put(Closing::Anything)?;
+            // The same words up to where it was led to its end: only these differ in `airtight run`.
+            if is_led(&completion) && put(Closing::Ends)?.stop == Stop::Cut {
+                sums.cut_in_run += 1;
+            }
             let strict = accepted(&contract, &completion.text, Strictness::Strict);
             let lenient = accepted(&contract, &completion.text, Strictness::Lenient);
             sums.add(&completion, strict, lenient, settings.budget);
@@ -110,6 +118,7 @@ fn ask(
     contract: &Contract,
     prompt: &str,
     seed: u64,
+    closing: Closing,
 ) -> Result<Completion, Box<dyn Error>> {
     let lowered = lower(contract, Dialect::Llguidance)?;
     let turns = conversation(contract, None, prompt);
@@ -118,14 +127,12 @@ fn ask(
         _ => Sampling::Greedy,
     };
     let schema = (!settings.free).then_some(&lowered.schema);
-    let question = Question {
-        turns: &turns,
-        schema,
-        sampling,
-        budget: settings.budget,
-        closing: Closing::Anything,
-    };
+    let question = Question { turns: &turns, schema, sampling, budget: settings.budget, closing };
     Ok(embedded.answer(question, &mut |_| ControlFlow::Continue(()))?)
+}
+
+fn is_led(completion: &Completion) -> bool {
+    matches!(completion.stop, Stop::Closed | Stop::Circles)
 }
 
 fn accepted(contract: &Contract, text: &str, strictness: Strictness) -> bool {
@@ -139,7 +146,7 @@ impl Sums {
         self.strict += usize::from(strict);
         self.lenient += usize::from(lenient);
         self.cut += usize::from(completion.stop == Stop::Cut);
-        self.closed += usize::from(matches!(completion.stop, Stop::Closed | Stop::Circles));
+        self.closed += usize::from(is_led(completion));
         self.over_budget += usize::from(completion.answer_tokens() > budget);
         self.tokens += completion.answer_tokens();
         self.forced += completion.forced_tokens;
@@ -155,7 +162,8 @@ impl Sums {
         let per_second = |count: usize, time: Duration| count as f64 / time.as_secs_f64();
         json!({
             "answers": self.answers, "conform": self.strict, "recovered": self.lenient,
-            "cut": self.cut, "led to their end": self.closed, "over budget": self.over_budget,
+            "cut": self.cut, "led to their end": self.closed,
+            "thereof cut in `run`": self.cut_in_run, "over budget": self.over_budget,
             "answer tokens": self.tokens, "forced": self.forced,
             "prompt tokens": self.prompt_tokens, "thereof read": self.read_tokens,
             "read per second": per_second(self.read_tokens, self.prompt),
