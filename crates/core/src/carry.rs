@@ -164,9 +164,9 @@ fn unfit(carry: &Carry, violations: Violations) -> Violation {
         || (Pointer::root(), String::new(), String::new()),
         |it| (it.pointer, it.message, it.masked),
     );
-    let words =
-        format!("version {version} accepts it, but carried forward it breaks the contract at");
-    said(format!("{words} {place}: {message}"), format!("{words} {place}: {masked}"))
+    let words = format!("version {version} accepts it, but carried forward it breaks the contract");
+    // The way to a value consists of its keys.
+    said(format!("{words} at {place}: {message}"), format!("{words}: {masked}"))
 }
 
 /// Says that two versions make different answers of the same one.

@@ -12,6 +12,7 @@ mod failure;
 mod fields;
 mod gemini;
 mod made_up;
+mod object;
 mod replay;
 mod responses;
 mod usage;

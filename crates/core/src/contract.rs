@@ -1,5 +1,6 @@
 //! Contracts: a JSON Schema that passed preflight, ready to judge.
 
+mod automaton;
 mod compile;
 pub(crate) mod coverage;
 mod cycle;

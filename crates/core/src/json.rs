@@ -6,12 +6,15 @@
 //! schemas only, where all of that has been checked before.
 
 mod document;
+mod duplicates;
 mod error;
 mod escape;
 mod keys;
 pub(crate) mod meter;
 mod number;
 mod parse;
+mod path;
+mod places;
 mod pointer;
 pub(crate) mod probe;
 mod python;
@@ -19,13 +22,15 @@ mod scan;
 pub(crate) mod unique;
 mod word;
 
-pub use document::{Document, Duplicate, Items, Kind, Members, Node};
+pub use document::{Document, Items, Kind, Members, Node};
+pub use duplicates::Duplicate;
 pub(crate) use error::as_text;
 pub use error::{ParseError, ParseErrorKind};
 pub(crate) use escape::decode_escape;
 pub use number::Number;
 pub(crate) use parse::Failure;
 pub use parse::Limits;
+pub(crate) use path::Path;
 pub use pointer::Pointer;
 pub(crate) use scan::{StringEnd, number_end, string_end};
 pub(crate) use word::find;

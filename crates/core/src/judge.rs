@@ -7,6 +7,7 @@
 //! block of JSON is answer enough to stand beside broken pieces, but not beside another value. What the
 //! contract rejects altogether may still be an answer by an older version that it accepts.
 
+mod candidate;
 mod echo;
 #[cfg(test)]
 mod laws;
@@ -14,6 +15,7 @@ mod placeholder;
 mod shape;
 mod wrapper;
 
+pub use candidate::best_candidate;
 pub(crate) use shape::Shape;
 
 use std::ops::Range;

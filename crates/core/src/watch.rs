@@ -82,8 +82,8 @@ pub use services::{
     fold_checks,
 };
 pub use session::{
-    Ask, ExitClaim, Extracted, Extraction, Finished, HandoffFile, Legacy, Payload, SessionEnding,
-    SessionStatus, response_text,
+    Ask, ExitClaim, Extracted, Extraction, Finished, HandoffFile, Legacy, Payload, Retold,
+    SessionEnding, SessionStatus, response_text,
 };
 pub use tier::{NoTier, Tier};
 pub use tools::{TierTool, default_tools, denied_commands, settings_for};

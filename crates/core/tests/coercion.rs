@@ -161,6 +161,19 @@ fn many_coercions_take_linear_time() {
 }
 
 #[test]
+fn duplicates_under_a_long_key_are_all_dropped_and_the_first_of_them_listed() {
+    // Written out, their places take 100 GB.
+    let key = "k".repeat(1_000_000);
+    let members = vec![r#""a":1"#; 100_001].join(",");
+    let contract = Contract::compile(json!({})).unwrap();
+    let document = Document::parse(format!(r#"{{"{key}":{{{members}}}}}"#)).unwrap();
+    let (result, edits) = coerce(&contract, &document).unwrap();
+    assert!(result.text() == format!(r#"{{"{key}":{{"a":1}}}}"#));
+    assert_eq!(edits.total(), 100_000);
+    assert!((1..100).contains(&edits.listed().len()), "{}", edits.listed().len());
+}
+
+#[test]
 fn an_enumeration_too_long_to_search_is_left_alone() {
     let mut members: Vec<String> = (0..1_000).map(|number| format!("member {number}")).collect();
     members.insert(0, "A".to_owned());

@@ -161,6 +161,57 @@ fn duplicate_keys_are_reported_once_each_and_bounded() {
     assert_eq!(violations.list[0].pointer.as_str(), "/a");
 }
 
+/// A member with a name of a megabyte that holds `inside`.
+fn under_a_long_key(inside: &str) -> String {
+    format!(r#"{{"{}":{inside}}}"#, "k".repeat(1_000_000))
+}
+
+#[test]
+fn duplicate_keys_under_a_long_key_do_not_copy_it_for_each() {
+    // Written out, their places take 100 GB.
+    let members = vec![r#""a":1"#; 100_000].join(",");
+    let violations = judge(json!({}), &under_a_long_key(&format!("{{{members}}}")));
+    assert!(keywords(&violations).iter().all(|keyword| *keyword == "duplicate_key"));
+    assert!((1..100).contains(&violations.list.len()) && violations.more);
+}
+
+#[test]
+fn errors_under_a_long_key_do_not_copy_it_for_each() {
+    // Fifty thousand errors are kept at most, which would be 50 GB.
+    let answer = under_a_long_key(&format!("[{}]", vec!["1"; 100_000].join(",")));
+    let violations = judge(json!({"additionalProperties": {"items": {"type": "string"}}}), &answer);
+    assert!(keywords(&violations).iter().all(|keyword| *keyword == "type"));
+    assert!((1..100).contains(&violations.list.len()) && violations.more);
+    assert!(violations.list[0].pointer.as_str().ends_with("k/0"));
+}
+
+#[test]
+fn deep_items_beside_a_repeated_key_are_compared_once_at_each_level() {
+    let deep = r#"{"a":"#.repeat(100) + "1" + &"}".repeat(100);
+    let answer = format!(r#"[{{"b":1,"b":1}},{deep},{deep}]"#);
+    let violations = judge(json!({"uniqueItems": true}), &answer);
+    assert_eq!(keywords(&violations), ["duplicate_key", "uniqueItems"]);
+}
+
+/// An object with many members whose names are long, and no others.
+fn closed(letter: char) -> Value {
+    let name = |n: usize| (format!("{letter}{n:029}"), json!({}));
+    let properties: Map<String, Value> = (0..500).map(name).collect();
+    json!({"type": "object", "properties": properties, "additionalProperties": false})
+}
+
+#[test_case(closed('p'), "additionalProperties"; "in an object")]
+#[test_case(json!({"anyOf": [closed('p'), closed('q')]}), "anyOf"; "in a choice")]
+fn very_many_members_that_are_not_allowed_are_not_all_compared_with_those_that_are(
+    schema: Value,
+    keyword: &str,
+) {
+    let members: Vec<String> = (0..200_000).map(|n| format!(r#""x{n:029}":1"#)).collect();
+    let violations = judge(schema, &format!("{{{}}}", members.join(",")));
+    assert_eq!((violations.list.len(), violations.more), (100, true));
+    assert!(violations.list.iter().all(|violation| violation.keyword == keyword));
+}
+
 #[test_case(r#""\ud800""#; "high")]
 #[test_case(r#""\udc00""#; "low")]
 #[test_case(r#"{"\ud800x":1}"#; "in a key")]

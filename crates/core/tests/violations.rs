@@ -2,7 +2,10 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
 use airtight_core::verdict::check;
-use airtight_core::{Contract, Document, Violations};
+use airtight_core::{
+    Allowance, Carry, Checker, Contract, Declaration, Document, Progress, Verdict, Violation,
+    Violations, judge,
+};
 use serde_json::{Value, json};
 use test_case::test_case;
 
@@ -124,13 +127,43 @@ fn masked_messages_hold_nothing_of_the_value() {
     }
 }
 
+/// Objects with members of any name, all of one type.
+fn map(kind: &str) -> Value {
+    json!({"additionalProperties": {"type": kind}})
+}
+
+/// Claims that the masked form keeps to itself what the message says.
+fn hides_the_key(violation: &Violation) -> bool {
+    violation.message.contains("SECRET") && !violation.masked.contains("SECRET")
+}
+
 #[test]
 fn masked_forms_hold_no_keys_of_the_value() {
-    let map = |kind: &str| json!({"additionalProperties": {"type": kind}});
     let schema = json!({"anyOf": [map("string"), map("null")]});
-    for text in masked(schema, r#"{"SECRET":1}"#) {
-        assert!(!text.contains("SECRET"), "{text}");
-    }
+    let found = violations(schema, r#"{"SECRET":1}"#).list;
+    assert!(found.iter().any(hides_the_key), "{found:?}");
+    assert!(found.iter().all(|it| !it.masked.contains("SECRET")), "{found:?}");
+}
+
+#[test]
+fn masked_forms_hold_no_keys_of_an_answer_that_is_carried_forward() {
+    let mut contract = Contract::compile(map("null")).unwrap();
+    let older = Contract::compile(json!({"type": "object"})).unwrap();
+    let declaration = Declaration { from: "1.x".to_owned(), ..Declaration::default() };
+    contract.accept_older(Carry::new(older, &contract, &declaration).unwrap());
+    let verdict = judge(&contract, r#"{"SECRET":1}"#, &Allowance::default());
+    let Verdict::Rejected(rejected) = verdict else { panic!("{verdict:?}") };
+    let found = rejected.violations.list;
+    assert!(found.iter().any(|it| it.keyword == "carry" && hides_the_key(it)), "{found:?}");
+    assert!(found.iter().all(|it| !it.masked.contains("SECRET")), "{found:?}");
+}
+
+#[test]
+fn masked_forms_hold_no_keys_of_an_answer_that_is_being_said() {
+    let contract = Contract::compile(json!({"anyOf": [map("string"), map("null")]})).unwrap();
+    let mut checker = Checker::new(contract.plan());
+    let Progress::Impossible(found) = checker.push(br#"{"SECRET":1}"#) else { panic!("possible") };
+    assert!(hides_the_key(&found.violation), "{found:?}");
 }
 
 #[test]

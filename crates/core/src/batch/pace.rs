@@ -63,14 +63,15 @@ impl Return {
             | FailureKind::Unreachable
             | FailureKind::Network
             | FailureKind::Stalled
-            | FailureKind::Malformed => Self::Failed(asked),
+            | FailureKind::Malformed
+            | FailureKind::Program => Self::Failed(asked),
             FailureKind::Auth
             | FailureKind::Request
-            | FailureKind::Program
-            | FailureKind::Unfit
             | FailureKind::Rejected
             | FailureKind::TurnCap
             | FailureKind::Budget => Self::Answered,
+            // Nobody was asked.
+            FailureKind::Unfit => Self::Abandoned,
         }
     }
 }
@@ -131,6 +132,17 @@ impl Pace {
             }
             Return::Abandoned => self.breaker.abandoned(now),
         }
+    }
+
+    /// Leaves the provider alone for `pause`, as another process was told. That is no trouble of ours:
+    /// nothing has come back.
+    pub fn heed(&mut self, pause: Duration, now: Duration) {
+        self.held_until = self.held_until.max(now.saturating_add(pause));
+    }
+
+    /// Returns how long the provider is left alone from `now` on.
+    pub fn held(&self, now: Duration) -> Duration {
+        self.held_until.saturating_sub(now)
     }
 
     /// Claims that a failure now is not the fault of the request that met it.
@@ -199,6 +211,32 @@ mod tests {
         assert_eq!(pace.ask(22 * SECOND), Permit::Now);
         pace.returned(Return::Answered, 22 * SECOND, 23 * SECOND, 0.0);
         assert_eq!((pace.trouble(23 * SECOND), pace.is_troubled()), (Duration::ZERO, false));
+    }
+
+    #[test]
+    fn what_another_process_was_told_is_waited_for_and_is_no_trouble() {
+        let mut pace = pace(8);
+        pace.heed(20 * SECOND, SECOND);
+        assert_eq!(pace.ask(2 * SECOND), Permit::At(21 * SECOND));
+        assert_eq!((pace.held(2 * SECOND), pace.trouble(2 * SECOND)), (19 * SECOND, 19 * SECOND));
+        // Long after, a short wait is a short wait.
+        assert_eq!((pace.is_troubled(), pace.trouble(900 * SECOND)), (false, Duration::ZERO));
+        pace.heed(SECOND, 900 * SECOND);
+        assert_eq!(pace.trouble(900 * SECOND), SECOND);
+    }
+
+    #[test]
+    fn a_pause_that_nobody_asked_for_can_be_told_to_others() {
+        let mut pace = pace(8);
+        assert_eq!(pace.ask(SECOND), Permit::Now);
+        pace.returned(Return::PushedBack(None), SECOND, 2 * SECOND, 1.0);
+        assert_eq!(pace.held(2 * SECOND), Circuit::default().first);
+    }
+
+    #[test]
+    fn a_program_that_breaks_down_counts_and_one_that_was_not_asked_does_not() {
+        assert_eq!(Return::of_failure(FailureKind::Program, None), Return::Failed(None));
+        assert_eq!(Return::of_failure(FailureKind::Unfit, None), Return::Abandoned);
     }
 
     #[test]

@@ -151,7 +151,8 @@ struct Work<'w> {
 impl Work<'_> {
     fn record(&mut self, kind: EditKind, pointer: Pointer, to: Option<Pointer>) {
         let version = || Some(self.version.to_owned());
-        self.edits.record(kind, || Edit { to, version: version(), ..Edit::at(kind, pointer) });
+        let edit = || Edit { to, version: version(), ..Edit::at(kind, pointer) };
+        self.edits.record_place(kind, edit);
     }
 
     /// Calls words otherwise.

@@ -3,6 +3,7 @@
 use jsonschema::{Draft, PatternOptions, Registry, ValidationOptions};
 use serde_json::{Value, json};
 
+use super::automaton;
 use super::cycle::Expansion;
 use super::diagnostic::Diagnostic;
 use super::rules;
@@ -206,6 +207,12 @@ const TYPES: [&str; 7] = ["array", "boolean", "integer", "null", "number", "obje
 /// Counts the patterns of a contract.
 pub(super) fn count_patterns(subschemas: &Subschemas<'_>) -> usize {
     patterns(subschemas).count()
+}
+
+/// Returns how large the automata of all patterns of a contract get, as [`automaton::weigh`] counts.
+pub(super) fn weigh_patterns(subschemas: &Subschemas<'_>) -> u64 {
+    let weights = patterns(subschemas).map(|pattern| automaton::weigh(pattern.text));
+    weights.fold(0, u64::saturating_add)
 }
 
 fn patterns<'f>(subschemas: &'f Subschemas<'_>) -> impl Iterator<Item = Pattern<'f>> {

@@ -11,7 +11,7 @@ use jsonschema::{Draft, Registry};
 use serde_json::Value;
 
 use super::Patterns;
-use super::compile::{Engine, count_patterns};
+use super::compile::{Engine, count_patterns, weigh_patterns};
 use super::references::References;
 use super::root::STACK_BYTES;
 use super::root::cost::{self, Estimate, WORK_LIMIT};
@@ -68,7 +68,10 @@ pub(crate) fn compare(first: &Value, second: &Value, terms: Terms, budget: &mut 
     *budget = budget.saturating_sub(u64::try_from(subschemas).unwrap_or(u64::MAX));
     let square = u64::try_from(subschemas.saturating_mul(subschemas)).unwrap_or(u64::MAX);
     let search = square.saturating_mul(8).min(SEARCH_COST);
-    let cost = left.estimate.against(right.estimate).saturating_add(square / PAIRS_PER_UNIT);
+    // To compile a range of characters, as often as it is done, takes about one unit.
+    let compiling = left.automata.saturating_add(right.automata);
+    let comparing = left.estimate.against(right.estimate).saturating_add(square / PAIRS_PER_UNIT);
+    let cost = comparing.saturating_add(compiling);
     if left.listed + right.listed > LISTED_LIMIT || left.digits.and(right.digits).may_round() {
         return Coverage::default();
     }
@@ -95,6 +98,8 @@ pub(crate) fn compare(first: &Value, second: &Value, terms: Terms, budget: &mut 
 struct Weighed {
     estimate: Estimate,
     patterns: usize,
+    /// How large their automata get.
+    automata: u64,
     /// How many of its subschemas ask for anything.
     subschemas: usize,
     /// How many values they list.
@@ -121,9 +126,10 @@ fn weigh(schema: &Value, terms: Terms) -> Option<Weighed> {
     let asking = || subschemas.iter().filter_map(|(_, site)| site.members());
     let lists = asking().filter_map(|members| members.get("enum")?.as_array());
     let listed = lists.map(Vec::len).sum();
-    let (patterns, digits) = (count_patterns(&subschemas), Digits::of(&subschemas));
+    let (patterns, automata) = (count_patterns(&subschemas), weigh_patterns(&subschemas));
+    let digits = Digits::of(&subschemas);
     let subschemas = asking().count();
-    Some(Weighed { estimate, patterns, subschemas, listed, digits })
+    Some(Weighed { estimate, patterns, automata, subschemas, listed, digits })
 }
 
 struct Question<'q> {
@@ -202,5 +208,21 @@ mod tests {
         assert_eq!(compare(&product, &json!({}), TERMS, &mut budget), Coverage::default());
         assert!((999_900..=1_000_000).contains(&budget), "{budget}");
         assert_eq!(compare(&json!({}), &json!({}), TERMS, &mut 0), Coverage::default());
+    }
+
+    #[test]
+    fn patterns_are_paid_for_by_the_size_of_their_automata() {
+        let left_of = |pattern: &str| {
+            let schema = json!({"type": "string", "pattern": pattern});
+            let mut budget = 1_000_000;
+            let found = compare(&schema, &schema, TERMS, &mut budget);
+            (found.kept, 1_000_000 - budget)
+        };
+        let (kept, plain) = left_of("^[a-z]+$");
+        assert!(kept == Answer::Yes && plain < 100, "{plain}");
+        let (kept, letters) = left_of(r"^\p{L}+$");
+        assert!(kept == Answer::Yes && letters > 600, "{letters}");
+        // Together they would take too long even once.
+        assert_eq!(left_of(r"^(\p{L}{20}){20}$").0, Answer::Unknown);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use super::Contract;
+use super::{Contract, WorkedExample};
 use crate::lower::{Dialect, Lowering, Unportable, lower, lower_parameters};
 use crate::stream::Plan;
 
@@ -15,6 +15,8 @@ pub(super) struct Derived {
     plan: OnceLock<Arc<Plan>>,
     /// No more than two for each dialect.
     lowered: Mutex<Vec<(Dialect, Place, Lowered)>>,
+    /// Those of its own examples that conform to it.
+    examples: OnceLock<Vec<WorkedExample>>,
 }
 
 /// Where a lowering is put.
@@ -30,6 +32,14 @@ impl Contract {
     /// Returns what streamed answers are followed by.
     pub fn plan(&self) -> Arc<Plan> {
         Arc::clone(self.derived.plan.get_or_init(|| Arc::new(Plan::compile(self))))
+    }
+
+    /// Returns those of its own examples that conform to it, as `judge` finds them.
+    pub(super) fn own_examples(
+        &self,
+        judge: impl FnOnce() -> Vec<WorkedExample>,
+    ) -> &[WorkedExample] {
+        self.derived.examples.get_or_init(judge)
     }
 
     /// Adapts it to `dialect`, as [`lower`] does.
@@ -81,5 +91,14 @@ mod tests {
             assert_eq!(made.schema, lower_parameters(&contract, dialect).unwrap().schema);
         }
         assert_eq!(contract.derived.lowered.lock().unwrap().len(), 4);
+    }
+
+    #[test]
+    fn examples_are_judged_once() {
+        let examples = json!([{ "input": "one", "output": 1 }, { "input": "two", "output": "2" }]);
+        let schema = json!({ "type": "integer", "x-examples": examples });
+        let contract = Contract::compile(schema).unwrap();
+        assert_eq!(contract.worked_examples().len(), 1);
+        assert_eq!(contract.own_examples(|| panic!("they were judged")).len(), 1);
     }
 }

@@ -10,6 +10,7 @@
 mod array;
 mod choice;
 mod demand;
+mod known;
 mod number;
 mod object;
 mod pattern;
@@ -26,6 +27,7 @@ use crate::json::{Document, Pointer};
 use crate::verdict::{Violation, check_against};
 use choice::Choices;
 use demand::{Demand, Place};
+use known::Known;
 
 /// How many values are tried.
 const ATTEMPT_LIMIT: usize = 400;
@@ -44,6 +46,9 @@ const LENGTH_LIMIT: usize = 100_000;
 
 /// How many characters cost as much as one place.
 const CHARACTERS_PER_STEP: usize = 16;
+
+/// What the texts for one pattern cost, even if it was read before.
+const PATTERN_STEPS: usize = 10;
 
 /// Why there is no example.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -79,10 +84,15 @@ pub(crate) struct Effort {
     pub(crate) steps: usize,
     /// How many containers the validations of all values together may step into.
     pub(crate) work: u64,
+    /// What earlier searches found out about patterns.
+    known: Known,
 }
 
 impl Effort {
-    const USUAL: Self = Self { attempts: ATTEMPT_LIMIT, steps: STEP_LIMIT, work: WORK_LIMIT };
+    /// Allows as many `attempts` in each search, and as many `steps` and as much `work` in all of them.
+    pub(crate) fn new(attempts: usize, steps: usize, work: u64) -> Self {
+        Self { attempts, steps, work, known: Known::default() }
+    }
 }
 
 impl Contract {
@@ -93,7 +103,7 @@ impl Contract {
         let registry = self.registry(None)?;
         let generator = Generator::default();
         let places = [self.place(&registry)?];
-        let mut effort = Effort::USUAL;
+        let mut effort = Effort::new(ATTEMPT_LIMIT, STEP_LIMIT, WORK_LIMIT);
         search(self, &places, generator, (&mut effort, &mut |_| None))
     }
 
@@ -133,7 +143,7 @@ impl Contract {
 
 /// Returns a short text that `pattern` matches, if one can be made.
 pub(crate) fn text_matching(pattern: &str) -> Option<String> {
-    pattern::sample(pattern, 1, 0)
+    pattern::sample(&pattern::read(pattern)?, 1, 0)
 }
 
 /// What a schema is called that narrows a search.
@@ -151,6 +161,18 @@ fn search(
     contract: &Contract,
     places: &[Place<'_>],
     mut generator: Generator,
+    (effort, wanted): (&mut Effort, &mut Wanted<'_>),
+) -> Result<Document, ExampleError> {
+    generator.known = std::mem::take(&mut effort.known);
+    let found = attempt(contract, places, &mut generator, (&mut *effort, wanted));
+    effort.known = generator.known;
+    found
+}
+
+fn attempt(
+    contract: &Contract,
+    places: &[Place<'_>],
+    generator: &mut Generator,
     (effort, wanted): (&mut Effort, &mut Wanted<'_>),
 ) -> Result<Document, ExampleError> {
     generator.steps = STEP_LIMIT - effort.steps.min(STEP_LIMIT);
@@ -239,6 +261,7 @@ struct Generator {
     /// Schemas whose values are being built, by address: meeting one again is recursion.
     open: Vec<usize>,
     fullness: Fullness,
+    known: Known,
 }
 
 /// Which of the properties that need not be there are shown first.
@@ -307,7 +330,9 @@ impl Generator {
             "array" => self.array(demand, at, variant),
             "string" => {
                 self.steps += demand.at_least("minLength") / CHARACTERS_PER_STEP;
-                text::sample(demand, at, variant, &mut self.choices).map(Value::String)
+                self.steps += demand.all("pattern").count() * PATTERN_STEPS;
+                let (choices, known) = (&mut self.choices, &mut self.known);
+                text::sample(demand, at, variant, choices, known).map(Value::String)
             }
             "integer" | "number" => number::sample(demand, at, variant, &mut self.choices),
             "boolean" => {

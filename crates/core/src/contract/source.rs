@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::diagnostic::Diagnostic;
-use crate::json::{Document, Kind, Limits, Node, ParseError, ParseErrorKind, Pointer};
+use crate::json::{Document, Kind, Limits, Node, ParseError, ParseErrorKind, Path, Pointer};
 
 /// How many bytes a contract may have. A schema travels to the provider with every request, so
 /// one of this size is a mistake; seed systems use the same number.
@@ -37,12 +37,8 @@ pub(super) fn read(bytes: &[u8], origin: Origin) -> Result<Value, Vec<Diagnostic
     if document.root().kind() != Kind::Object {
         return Err(vec![not_an_object(document.root().kind().name())]);
     }
-    let mut findings: Vec<Diagnostic> = document
-        .duplicates()
-        .into_iter()
-        .take(FINDING_LIMIT)
-        .map(|it| repeated(it.pointer))
-        .collect();
+    let mut findings: Vec<Diagnostic> =
+        document.duplicates(FINDING_LIMIT).into_iter().map(|it| repeated(it.pointer)).collect();
     find_inexact(document.root(), &Path::Root, &mut findings);
     if findings.is_empty() { Ok(document.to_value()) } else { Err(findings) }
 }
@@ -130,23 +126,6 @@ fn repeated(pointer: Pointer) -> Diagnostic {
     Diagnostic::error(pointer, "duplicate_key", message).with_hint("keep one of them")
 }
 
-/// The way to a node; it becomes a pointer only where something is found.
-enum Path<'p> {
-    Root,
-    Key(&'p Self, &'p str),
-    Index(&'p Self, usize),
-}
-
-impl Path<'_> {
-    fn pointer(&self) -> Pointer {
-        match self {
-            Self::Root => Pointer::root(),
-            Self::Key(parent, key) => parent.pointer().key(key),
-            Self::Index(parent, index) => parent.pointer().index(*index),
-        }
-    }
-}
-
 /// Refuses numbers that a machine would round, since the rounded one would judge.
 fn find_inexact(node: Node<'_>, path: &Path<'_>, findings: &mut Vec<Diagnostic>) {
     if findings.len() >= FINDING_LIMIT {
@@ -223,6 +202,16 @@ mod tests {
     fn many_duplicates_are_reported_within_a_limit() {
         let text = format!("{{{}\"a\":1}}", "\"a\":1,".repeat(200_000));
         assert_eq!(read(text.as_bytes(), Origin::File).unwrap_err().len(), FINDING_LIMIT);
+    }
+
+    #[test]
+    fn duplicates_under_a_long_key_are_not_all_named() {
+        // Their names would take 200 GB.
+        let long = "k".repeat(1_000_000);
+        let text = format!("{{\"{long}\":{{{}\"a\":1}}}}", "\"a\":1,".repeat(200_000));
+        let found = read(text.as_bytes(), Origin::File).unwrap_err();
+        assert!(found.iter().all(|finding| finding.code == "duplicate_key"));
+        assert!((1..FINDING_LIMIT).contains(&found.len()), "{}", found.len());
     }
 
     #[test]

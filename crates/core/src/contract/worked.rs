@@ -52,9 +52,16 @@ impl Contract {
     /// Returns the examples that were added, then those that the contract brings (`x-examples`) and
     /// that conform to it.
     pub fn worked_examples(&self) -> Vec<WorkedExample> {
-        let read = listed(self).iter().take(EXAMPLE_LIMIT).filter_map(WorkedExample::read);
-        let own = read.filter(|example| example.conforms_to(self));
-        self.added.iter().cloned().chain(own).collect()
+        let own = self.own_examples(|| {
+            let read = listed(self).iter().take(EXAMPLE_LIMIT).filter_map(WorkedExample::read);
+            read.filter(|example| example.conforms_to(self)).collect()
+        });
+        self.added.iter().chain(own).cloned().collect()
+    }
+
+    /// Returns the examples that were added.
+    pub fn added_examples(&self) -> &[WorkedExample] {
+        &self.added
     }
 
     /// Adds an example, with its answer as JSON text, or says what is wrong with the answer.

@@ -97,9 +97,27 @@ impl Effect {
     pub(super) const NONE: Self = Self::Known { kept: Answer::Yes, within: Answer::Yes };
     pub(super) const UNKNOWN: Self = Self::Known { kept: Answer::Unknown, within: Answer::Unknown };
 
-    /// Returns how the effect is found out, given whether a comparison would be sound.
-    fn if_sound(sound: bool) -> Self {
-        if sound { Self::Compared } else { Self::UNKNOWN }
+    /// Returns how the effect is found out, given what a comparison would say.
+    fn given(soundness: Soundness) -> Self {
+        match soundness {
+            Soundness::Sound => Self::Compared,
+            Soundness::Unsound => Self::UNKNOWN,
+        }
+    }
+}
+
+/// What a comparison of the small schemas says of the parts that they stand for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Soundness {
+    /// What holds for them holds for the parts.
+    Sound,
+    /// Nothing: something in a part has no stand-in, or counts from outside.
+    Unsound,
+}
+
+impl Soundness {
+    fn is_sound(self) -> bool {
+        self == Self::Sound
     }
 }
 
@@ -213,12 +231,12 @@ impl<'r, 'c> Spot<'r, 'c> {
             (_, [Some(Value::Bool(false)), _]) => "something is accepted here",
             _ => "not everything is accepted here any more",
         };
-        let mut sound = true;
-        let before = vec![self.part(Side::Old, *old, &mut sound)];
+        let mut soundness = Soundness::Sound;
+        let before = vec![self.part(Side::Old, *old, &mut soundness)];
         self.before = Mini { keywords: Map::new(), beside: before };
-        let patch = Patch::beside(vec![self.part(Side::New, *new, &mut sound)]);
+        let patch = Patch::beside(vec![self.part(Side::New, *new, &mut soundness)]);
         self.atom(ChangeKind::Schema, &[], sentence.to_owned(), patch).effect =
-            Effect::if_sound(sound);
+            Effect::given(soundness);
     }
 
     /// Notes a change at this part, and returns it.
@@ -246,14 +264,21 @@ impl<'r, 'c> Spot<'r, 'c> {
         &mut self.atoms[last]
     }
 
-    /// Returns what stands for a part; if nothing can, the comparison is not `sound` any more.
-    fn part(&mut self, side: Side, id: SiteId, sound: &mut bool) -> Value {
+    /// Returns what a comparison says as long as every part has a stand-in.
+    fn soundness(&self) -> Soundness {
+        if self.sees_rest { Soundness::Unsound } else { Soundness::Sound }
+    }
+
+    /// Returns what stands for a part; if nothing can, the comparison is not sound any more.
+    fn part(&mut self, side: Side, id: SiteId, soundness: &mut Soundness) -> Value {
         let reading = match side {
             Side::Old => self.old,
             Side::New => self.new,
         };
         let part = self.parts.add(reading, side, id);
-        *sound &= part.is_some();
+        if part.is_none() {
+            *soundness = Soundness::Unsound;
+        }
         part.unwrap_or(Value::Bool(false))
     }
 

@@ -44,7 +44,7 @@ impl<'c> Trial<'c> {
         let grounds: &[Grounds] =
             if is_grounded { &[Grounds::Quoting, Grounds::Silent] } else { &[Grounds::Quoting] };
         let court = Court { old: old.contract, new: new.contract, work: TRIAL_WORK, grounds };
-        Self { court, effort: Effort { attempts: ATTEMPTS, steps: STEPS, work: SEARCH_WORK } }
+        Self { court, effort: Effort::new(ATTEMPTS, STEPS, SEARCH_WORK) }
     }
 }
 

@@ -58,19 +58,6 @@ pub(super) struct Slot {
 /// Stands for a slot that does not exist, so that no lookup can panic.
 const NO_SLOT: Slot = Slot { kind: Kind::Null, start: 0, end: 0, next: u32::MAX, extra: 0 };
 
-/// A member whose key occurred before in the same object.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Duplicate {
-    /// Where both members are.
-    pub pointer: Pointer,
-    /// Byte offset of the later key.
-    pub offset: usize,
-    /// The object's place on the tape.
-    object: u32,
-    /// The later key's place on the tape.
-    key: u32,
-}
-
 /// A JSON text, parsed once.
 #[derive(Debug, Clone)]
 pub struct Document {
@@ -201,26 +188,6 @@ impl Document {
         Some(node)
     }
 
-    /// Returns every member that repeats an earlier key of its object.
-    pub fn duplicates(&self) -> Vec<Duplicate> {
-        let mut found = Vec::with_capacity(self.duplicate_keys.len());
-        let mut keys = self.duplicate_keys.as_slice();
-        self.root().name_duplicates(&Pointer::root(), &mut keys, &mut found);
-        found
-    }
-
-    /// Returns the first value and the later value of a key that occurs twice.
-    pub fn duplicate_values(&self, duplicate: &Duplicate) -> Option<(Node<'_>, Node<'_>)> {
-        let object = Node { document: self, index: duplicate.object };
-        let first = object.member(self.string_at(duplicate.key))?;
-        Some((first, Node { document: self, index: duplicate.key + 1 }))
-    }
-
-    /// Claims that some object has a key twice.
-    pub fn has_duplicates(&self) -> bool {
-        !self.duplicate_keys.is_empty()
-    }
-
     /// Returns the document as a `serde_json` value; exact but for numbers beyond 64 bits.
     pub fn to_value(&self) -> Value {
         self.root().to_value()
@@ -348,32 +315,6 @@ impl<'d> Node<'d> {
         Items { document: self.document, index: self.index + 1, end }
     }
 
-    /// Moves the duplicate `keys` that stand in this node to `found`, with their pointers.
-    fn name_duplicates(self, pointer: &Pointer, keys: &mut &[u32], found: &mut Vec<Duplicate>) {
-        let holds_next = |node: Self, keys: &[u32]| {
-            keys.first().is_some_and(|key| (node.index..node.slot().next).contains(key))
-        };
-        for (position, item) in self.items().enumerate() {
-            if holds_next(item, keys) {
-                item.name_duplicates(&pointer.index(position), keys, found);
-            }
-        }
-        for (key, value) in self.keyed_members() {
-            if let [first, rest @ ..] = *keys
-                && *first == key.index
-            {
-                *keys = rest;
-                let pointer = pointer.key(self.document.string_at(key.index));
-                let offset = key.slot().start as usize;
-                found.push(Duplicate { pointer, offset, object: self.index, key: key.index });
-            }
-            if holds_next(value, keys) {
-                let key = self.document.string_at(key.index);
-                value.name_duplicates(&pointer.key(key), keys, found);
-            }
-        }
-    }
-
     /// Returns the value as `serde_json` holds it; exact but for numbers beyond 64 bits.
     ///
     /// Recurses as deep as the document, which the parser has bounded.
@@ -419,7 +360,8 @@ impl<'d> Node<'d> {
         }
     }
 
-    /// Claims that both are the same JSON value: numbers by value, members in any order.
+    /// Claims that both are the same JSON value: numbers by value, members in any order, but in the
+    /// same order where a key is repeated.
     pub fn same_value(self, other: Node<'_>) -> bool {
         if self.kind() != other.kind() || self.len() != other.len() {
             return false;
@@ -432,11 +374,10 @@ impl<'d> Node<'d> {
             Kind::Array => {
                 self.items().zip(other.items()).all(|(left, right)| left.same_value(right))
             }
-            Kind::Object => {
-                self.shares_members(other)
-                    // Where a key is repeated, as many members need not mean the same keys.
-                    && (!self.document.has_duplicates() || other.shares_members(self))
+            Kind::Object if self.holds_repeated() || other.holds_repeated() => {
+                self.repeats_members(other)
             }
+            Kind::Object => self.shares_members(other),
         }
     }
 
@@ -444,6 +385,23 @@ impl<'d> Node<'d> {
     fn shares_members(self, other: Node<'_>) -> bool {
         self.members()
             .all(|(key, value)| other.member(key).is_some_and(|found| value.same_value(found)))
+    }
+
+    /// Claims that `other` has the same members in the same order.
+    ///
+    /// Of a key that is repeated, each member has to be compared; one by one that takes a single pass,
+    /// each with each would take time that doubles at every level.
+    fn repeats_members(self, other: Node<'_>) -> bool {
+        self.members().zip(other.members()).all(|((key, value), (other_key, other_value))| {
+            key == other_key && value.same_value(other_value)
+        })
+    }
+
+    /// Claims that some object in this node has a key twice.
+    fn holds_repeated(self) -> bool {
+        let repeated = &self.document.duplicate_keys;
+        let next = repeated.partition_point(|key| *key < self.index);
+        repeated.get(next).is_some_and(|key| *key < self.slot().next)
     }
 }
 
@@ -466,16 +424,6 @@ mod tests {
     }
 
     #[test]
-    fn duplicates_are_named_where_they_are() {
-        let document = Document::parse(r#"{"a":[{"x":1,"x":2}],"a":3}"#).unwrap();
-        let pointers: Vec<String> =
-            document.duplicates().iter().map(|d| d.pointer.to_string()).collect();
-        assert_eq!(pointers, ["/a/0/x", "/a"]);
-        assert_eq!(document.duplicates()[1].offset, 21);
-        assert_eq!(document.root().member("a").unwrap().kind(), Kind::Array);
-    }
-
-    #[test]
     fn compact_text_keeps_literals() {
         let document = Document::parse("{ \"a\\u0041\" : [ 1.50 , 1e2, \"\\/\" ] }").unwrap();
         assert_eq!(document.to_compact(), r#"{"a\u0041":[1.50,1e2,"\/"]}"#);
@@ -493,5 +441,22 @@ mod tests {
         let different = Document::parse(r#"{"a":1,"b":2}"#).unwrap();
         assert!(!repeated.root().same_value(different.root()));
         assert!(!different.root().same_value(repeated.root()));
+        let otherwise = Document::parse(r#"{"a":1,"a":2}"#).unwrap();
+        assert!(!repeated.root().same_value(otherwise.root()));
+        assert!(!otherwise.root().same_value(repeated.root()));
+    }
+
+    #[test]
+    fn values_are_compared_once_at_each_level_also_beside_a_repeated_key() {
+        // Compared both ways at each level, it would be 2^100 comparisons.
+        let deep = r#"{"a":"#.repeat(100) + "1" + &"}".repeat(100);
+        let document = Document::parse(format!(r#"[{deep},{deep},{{"b":1,"b":1}}]"#)).unwrap();
+        let items: Vec<Node<'_>> = document.root().items().collect();
+        assert!(items[0].same_value(items[1]));
+        assert!(!items[0].same_value(items[2]));
+        let twice = r#"{"a":{"a":1},"a":"#.repeat(100) + "1" + &"}".repeat(100);
+        let document = Document::parse(format!("[{twice},{twice}]")).unwrap();
+        let items: Vec<Node<'_>> = document.root().items().collect();
+        assert!(items[0].same_value(items[1]));
     }
 }

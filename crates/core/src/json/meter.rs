@@ -7,10 +7,15 @@
 //! that the validator ends by itself with what it has found. When nothing is left, the validation
 //! is unwound, as rust-analyzer's cancelled queries are; no answer comes out of it. Nor does one
 //! come out of a validator that panics: what it cannot judge is not accepted.
+//!
+//! Errors hold the way to their value in writing, so the bytes of those count as well, with a limit of
+//! their own.
 
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
+use super::document::Document;
+use super::places::Places;
 use crate::contract::{Patterns, Source};
 
 /// How many errors one validation may report.
@@ -18,12 +23,23 @@ use crate::contract::{Patterns, Source};
 /// Far more than anybody reads, so that coercion sees them all; bounds memory at some 20 MB.
 const ERROR_LIMIT: u64 = 50_000;
 
+/// How many bytes the places that those errors hold may take before the meter is low.
+///
+/// As many errors with places of 300 bytes, and about what the errors themselves take.
+const PLACE_LIMIT_BYTES: u64 = 16 * 1024 * 1024;
+
+/// How many bytes are searched for the price of a step: what takes about as long.
+const SEARCHED_BYTES_PER_UNIT: usize = 1024;
+
 /// How much work one validation may still do, and the text that it may consult.
 #[derive(Debug)]
 pub(crate) struct Meter {
     left: Cell<u64>,
     low: u64,
     error_cost: u64,
+    places: Places,
+    /// How many bytes the places of errors may still take.
+    place_bytes: Cell<u64>,
     source: Option<Source>,
     patterns: Patterns,
     /// Whether something could not be decided, which under `not` would look like a pass.
@@ -46,6 +62,8 @@ impl Meter {
             left: Cell::new(units),
             low: 0,
             error_cost: 1,
+            places: Places::default(),
+            place_bytes: Cell::new(2 * PLACE_LIMIT_BYTES),
             source: None,
             doubtful: Cell::new(false),
             patterns: Patterns::Linear,
@@ -59,6 +77,8 @@ impl Meter {
             left: Cell::new(units.saturating_mul(2)),
             low: units,
             error_cost,
+            places: Places::default(),
+            place_bytes: Cell::new(2 * PLACE_LIMIT_BYTES),
             source: None,
             doubtful: Cell::new(false),
             patterns: Patterns::Linear,
@@ -68,6 +88,12 @@ impl Meter {
     /// Adds the text that grounded strings are quoted from.
     pub(crate) fn with_source(mut self, source: Option<&Source>) -> Self {
         self.source = source.cloned();
+        self
+    }
+
+    /// Counts the bytes of the places that errors about values of `document` hold.
+    pub(crate) fn with_places(mut self, document: &Document) -> Self {
+        self.places = Places::of(document);
         self
     }
 
@@ -118,9 +144,22 @@ impl Meter {
         self.take(u64::try_from(nodes).unwrap_or(u64::MAX));
     }
 
-    /// Takes what one error costs.
-    pub(crate) fn spend_error(&self) {
+    /// Takes what it costs to search `bytes` of text.
+    pub(crate) fn spend_search(&self, bytes: usize) {
+        self.take(u64::try_from(bytes / SEARCHED_BYTES_PER_UNIT + 1).unwrap_or(u64::MAX));
+    }
+
+    /// Takes what one error costs; `id` is the place of its value on the tape, if it has one.
+    pub(crate) fn spend_error(&self, id: Option<u32>) {
         self.take(self.error_cost);
+        let bytes = id.map_or(0, |id| self.places.bytes(id));
+        let Some(left) = self.place_bytes.get().checked_sub(bytes) else {
+            stop();
+        };
+        self.place_bytes.set(left);
+        if left < PLACE_LIMIT_BYTES {
+            self.settle(self.low.saturating_sub(1));
+        }
     }
 
     /// Claims that the validation should come to its end.
@@ -154,6 +193,7 @@ pub(super) fn stop() -> ! {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::json::Node;
 
     #[test]
     fn a_strict_meter_ends_an_endless_run() {
@@ -180,6 +220,27 @@ mod tests {
             steps
         });
         assert_eq!(steps, Ok(11));
+    }
+
+    #[test]
+    fn long_places_of_errors_make_a_meter_low_and_then_stop_it() {
+        let document = Document::parse(format!(r#"{{"{}":[0]}}"#, "k".repeat(1_000_000))).unwrap();
+        let (_, items) = document.root().members().next().unwrap();
+        let item = items.items().next().map(Node::id);
+        let meter = Meter::lenient(1_000_000).with_places(&document);
+        let errors = Cell::new(0);
+        let until = |is_over: &dyn Fn() -> bool| {
+            bounded(|| {
+                while !is_over() {
+                    meter.spend_error(item);
+                    errors.set(errors.get() + 1);
+                }
+            })
+        };
+        assert_eq!(until(&|| meter.is_low()), Ok(()));
+        assert_eq!(errors.get(), 17);
+        assert_eq!(until(&|| false), Err(Unfinished::Exhausted));
+        assert_eq!(errors.get(), 33);
     }
 
     #[test]

@@ -38,6 +38,12 @@ impl Pointer {
         }
     }
 
+    /// Extends this pointer by an array index.
+    pub(super) fn push_index(&mut self, index: usize) {
+        self.0.push('/');
+        self.0.push_str(&index.to_string());
+    }
+
     /// Returns the unescaped segments, from the root inward.
     pub fn segments(&self) -> impl Iterator<Item = String> + '_ {
         self.0.split('/').skip(1).map(|segment| segment.replace("~1", "/").replace("~0", "~"))

@@ -182,7 +182,11 @@ impl<'d> jsonschema::json::Node<'d, Tape> for Probe<'d> {
 
     /// Used for error texts alone, which are ours: see [`Self::lazy_value`].
     fn to_value(&self) -> Cow<'d, Value> {
-        self.meter().spend_error();
+        let id = match self {
+            Self::Node(node, _) => Some(node.id()),
+            Self::Name(..) => None,
+        };
+        self.meter().spend_error(id);
         Cow::Borrowed(if self.meter().is_low() { &NOT_TRUSTED } else { &NOT_KEPT })
     }
 

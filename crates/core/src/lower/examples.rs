@@ -83,6 +83,16 @@ fn numbers_keep_their_digits_on_the_way_back() {
 }
 
 #[test]
+fn a_long_key_is_not_copied_for_each_value_under_it() {
+    let schema = json!({"type": "array", "items": {"type": "number"}});
+    let lowering = lowered(schema, Dialect::Codex);
+    // With its key written out for each of them, a terabyte would be copied.
+    let key = "k".repeat(1_000_000);
+    let value = format!(r#"[{{"{key}":[{}]}}]"#, vec!["0"; 1_000_000].join(","));
+    assert!(read_back(&lowering, &format!(r#"{{"value":{value}}}"#)) == value);
+}
+
+#[test]
 fn maps_travel_as_text_where_objects_must_be_closed() {
     let schema = json!({"type": "object", "additionalProperties": {"type": "integer"}});
     let lowering = lowered(schema, Dialect::OpenaiStrict);

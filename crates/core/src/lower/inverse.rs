@@ -5,7 +5,7 @@
 
 use super::lowerer::WRAPPER;
 use super::shape::{Presence, Shape, ShapeId, Shapes};
-use crate::json::{Document, Kind, Node, ParseError, Pointer};
+use crate::json::{Document, Kind, Node, ParseError, Path, Pointer};
 
 /// Turns answers back into the contract's shape.
 #[derive(Debug, Clone)]
@@ -71,7 +71,7 @@ impl Inverse {
             root = inner.ok_or(InverseError::NotWrapped)?;
         }
         let mut text = String::with_capacity(root.raw().len());
-        self.write(root, &self.shapes.closure([self.root]), &Pointer::root(), &mut text)?;
+        self.write(root, &self.shapes.closure([self.root]), &Path::Root, &mut text)?;
         Document::parse(text).map_err(InverseError::Unreadable)
     }
 
@@ -79,7 +79,7 @@ impl Inverse {
         &self,
         node: Node<'_>,
         shapes: &[ShapeId],
-        pointer: &Pointer,
+        path: &Path<'_>,
         out: &mut String,
     ) -> Result<(), InverseError> {
         let shapes: Vec<&Shape> = shapes.iter().filter_map(|id| self.shapes.at(*id)).collect();
@@ -92,18 +92,18 @@ impl Inverse {
                     if position > 0 {
                         out.push(',');
                     }
-                    self.write(item, &items, &pointer.index(position), out)?;
+                    self.write(item, &items, &Path::Index(path, position), out)?;
                 }
                 out.push(']');
             }
             Kind::Object => match self.carried(node, &shapes) {
                 Some(text) => {
                     let carried = Document::parse(text).map_err(|source| {
-                        InverseError::NotJson { pointer: pointer.clone(), source }
+                        InverseError::NotJson { pointer: path.pointer(), source }
                     })?;
                     carried.root().write_compact(out);
                 }
-                None => self.write_object(node, &shapes, pointer, out)?,
+                None => self.write_object(node, &shapes, path, out)?,
             },
         }
         Ok(())
@@ -121,7 +121,7 @@ impl Inverse {
         &self,
         node: Node<'_>,
         shapes: &[&Shape],
-        pointer: &Pointer,
+        path: &Path<'_>,
         out: &mut String,
     ) -> Result<(), InverseError> {
         let mut meant: Vec<&Shape> =
@@ -149,7 +149,7 @@ impl Inverse {
             out.push_str(key.raw());
             out.push(':');
             let inside = self.shapes.closure(declared.iter().map(|member| member.shape));
-            self.write(value, &inside, &pointer.key(name), out)?;
+            self.write(value, &inside, &Path::Key(path, name), out)?;
         }
         out.push('}');
         Ok(())

@@ -135,12 +135,16 @@ fn run_end(bytes: &[u8], at: usize) -> usize {
 
 /// Returns the language behind a fence's marker, and the end of its line; `None` if more words
 /// follow than a language.
+///
+/// Reads no further than that takes: a line may be all of the text, and hold a fence at every word.
 fn tag(text: &str, at: usize) -> Option<(&str, usize)> {
-    let rest = text.get(at..)?;
-    let length = memchr::memchr(b'\n', rest.as_bytes())?;
-    let tag = rest.get(..length)?.trim();
-    let is_tag = |byte: u8| byte.is_ascii_alphanumeric() || b"_+-.#".contains(&byte);
-    tag.bytes().all(is_tag).then_some((tag, at + length))
+    let is_blank = |character: char| character.is_whitespace() && character != '\n';
+    let is_tag = |character: char| character.is_ascii_alphanumeric() || "_+-.#".contains(character);
+    let rest = text.get(at..)?.trim_start_matches(is_blank);
+    let behind = rest.trim_start_matches(is_tag);
+    let tag = rest.get(..rest.len() - behind.len())?;
+    let end = behind.trim_start_matches(is_blank);
+    end.starts_with('\n').then_some((tag, text.len() - end.len()))
 }
 
 /// Claims that a fence with this language holds program code.

@@ -82,15 +82,25 @@ impl<'t> Patch<'t> {
             return (Cow::Borrowed(whole), self.edits);
         }
         self.copy_until(end);
+        // Room was made for all of the text, and a thousand small values may stand in a large one.
+        self.repaired.shrink_to_fit();
         (Cow::Owned(String::from_utf8(self.repaired).unwrap_or_default()), self.edits)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::GATHERED;
+    use super::{Cow, GATHERED};
     use crate::repair::read;
     use crate::verdict::EditKind;
+
+    #[test]
+    fn a_small_value_in_a_large_text_takes_little_room() {
+        let said = r#"{"a": 1,}"#.to_owned() + &" and so on".repeat(100_000);
+        let Cow::Owned(text) = read(&said, 0, 8).unwrap().text else { panic!("it was repaired") };
+        assert_eq!(text, r#"{"a": 1}"#);
+        assert!(text.capacity() < 64, "{}", text.capacity());
+    }
 
     #[test]
     fn gathered_quotes_and_other_changes_keep_their_order() {

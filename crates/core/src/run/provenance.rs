@@ -18,6 +18,9 @@ use super::numerals;
 /// How many parts a value may have: each is looked for in the whole text.
 const PART_LIMIT: usize = 10_000;
 
+/// How many bytes the places of all parts may take: a long key may stand above each of them.
+const PLACE_LIMIT_BYTES: u64 = 16 * 1024 * 1024;
+
 /// How many violations are listed.
 const LISTED: usize = 20;
 
@@ -42,7 +45,7 @@ struct Part<'v> {
 /// Looks everything in `value` up in `text`.
 pub(super) fn trace(contract: &Contract, value: &Document, text: &str) -> Provenance {
     let mut provenance = Provenance::default();
-    if value.node_count() > PART_LIMIT {
+    if value.node_count() > PART_LIMIT || value.place_bytes() > PLACE_LIMIT_BYTES {
         provenance.violations = said(GROUNDED, TOO_MUCH).into();
         return provenance;
     }
@@ -265,5 +268,8 @@ mod tests {
     fn a_value_of_too_many_parts_is_refused() {
         let tags = vec!["fox"; PART_LIMIT];
         assert_eq!(traced(&json!({ "tags": tags }), TEXT).0, ["(root)"]);
+        // The places of these would take 5 GB.
+        let key = "k".repeat(1_000_000);
+        assert_eq!(traced(&json!({ key: vec!["fox"; 5_000] }), TEXT).0, ["(root)"]);
     }
 }

@@ -182,7 +182,7 @@ proptest! {
         if let Progress::Impossible(_) = progress {
             let contract = Contract::compile(case.schema.clone()).unwrap();
             let accepted = Document::parse_bytes(&text, &Limits::default())
-                .is_ok_and(|value| value.duplicates().is_empty() && check(&contract, &value).is_empty());
+                .is_ok_and(|value| !value.has_duplicates() && check(&contract, &value).is_empty());
             prop_assert!(!accepted, "{:?} {progress:?} {}", String::from_utf8_lossy(&text), case.schema);
         }
     }
@@ -207,7 +207,7 @@ proptest! {
     #[test]
     fn bytes_are_json_where_the_parser_agrees(text in r#"[\[\]{}:,"\\u0-9aDdeE+.tfn \-äé😀]{0,24}"#) {
         let progress = follow(&Arc::new(Plan::anything()), text.as_bytes(), 1);
-        let parsed = Document::parse(text.as_str()).is_ok_and(|value| value.duplicates().is_empty());
+        let parsed = Document::parse(text.as_str()).is_ok_and(|value| !value.has_duplicates());
         prop_assert_eq!(progress == Progress::Complete, parsed, "{:?} {:?}", progress, text);
     }
 

@@ -80,10 +80,12 @@ impl Tracker {
         let Some((depth, alternatives)) = fall.alternatives else {
             return violation(pointer, keyword, message);
         };
-        let message = format!(
-            "no alternative of `{alternatives}` is left; the last fails at {pointer}: {message}"
-        );
-        violation(self.pointer_at(depth), alternatives, message)
+        let words = format!("no alternative of `{alternatives}` is left; the last fails");
+        // The way to a value consists of its keys.
+        let masked = format!("{words}: {message}");
+        let message = format!("{words} at {pointer}: {message}");
+        let (pointer, keyword) = (self.pointer_at(depth), alternatives.to_owned());
+        Violation { pointer, keyword, message, masked }
     }
 
     /// Lets every claim on the innermost value fall whose shape `judge` finds broken.

@@ -112,7 +112,7 @@ pub struct Record {
 
 impl Record {
     /// Makes the record of a stream that says nothing.
-    pub(super) fn empty() -> Self {
+    pub fn empty() -> Self {
         Self { kind: "record", version: VERSION, ..Self::default() }
     }
 

@@ -66,9 +66,9 @@ pub(super) fn work_limit(value: &Document) -> u64 {
 }
 
 fn add_duplicates(value: &Document, violations: &mut Violations) {
-    let duplicates = value.duplicates();
-    violations.more = duplicates.len() > VIOLATION_LIMIT;
-    violations.list.extend(duplicates.into_iter().take(VIOLATION_LIMIT).map(|duplicate| {
+    let duplicates = value.duplicates(VIOLATION_LIMIT);
+    violations.more = value.duplicate_count() > duplicates.len();
+    violations.list.extend(duplicates.into_iter().map(|duplicate| {
         let message = "occurs more than once in its object, keep one of them";
         Violation {
             pointer: duplicate.pointer,

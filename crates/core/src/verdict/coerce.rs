@@ -40,7 +40,9 @@ pub fn coerce(contract: &Contract, value: &Document) -> Option<(Document, Edits)
         if changes.is_empty() {
             break;
         }
-        let text = splice(coerced.as_ref().unwrap_or(value).text(), &changes);
+        let literals =
+            changes.values().map(|change| (change.span.clone(), change.literal.as_str()));
+        let text = splice(coerced.as_ref().unwrap_or(value).text(), literals);
         coerced = Some(Document::parse(text).ok()?);
         for change in changes.into_values() {
             edits.push(change.edit);
@@ -56,14 +58,15 @@ struct Change {
     edit: Edit,
 }
 
-/// Returns `text` with the spans of `changes`, which do not overlap, replaced.
-fn splice(text: &str, changes: &BTreeMap<usize, Change>) -> String {
+/// Returns `text` with the literals of `changes`, which are in order and do not overlap, in place of
+/// what stood there.
+fn splice<'c>(text: &str, changes: impl Iterator<Item = (Range<usize>, &'c str)>) -> String {
     let mut out = String::with_capacity(text.len());
     let mut at = 0;
-    for change in changes.values() {
-        out.push_str(text.get(at..change.span.start).unwrap_or_default());
-        out.push_str(&change.literal);
-        at = change.span.end;
+    for (span, literal) in changes {
+        out.push_str(text.get(at..span.start).unwrap_or_default());
+        out.push_str(literal);
+        at = span.end;
     }
     out.push_str(text.get(at..).unwrap_or_default());
     out
@@ -71,33 +74,29 @@ fn splice(text: &str, changes: &BTreeMap<usize, Change>) -> String {
 
 /// Removes members that repeat an earlier member of the same value.
 fn drop_duplicates(value: &Document, edits: &mut Edits) -> Option<Document> {
-    let mut changes = BTreeMap::new();
-    let mut dropped_to = 0;
-    for duplicate in value.duplicates() {
-        let Some((first, later)) = value.duplicate_values(&duplicate) else {
-            continue;
-        };
-        // Either may repeat keys itself, and then hold nothing that the other one lacks.
-        let says_the_same = first.same_value(later) && later.same_value(first);
-        if duplicate.offset < dropped_to || !says_the_same {
-            continue;
+    let mut spans: Vec<Range<usize>> = Vec::new();
+    let mut dropped = Edits::default();
+    value.each_repeated(|repeated, path| {
+        let (offset, later) = (repeated.offset(), repeated.later);
+        let is_dropped_already = spans.last().is_some_and(|span| offset < span.end);
+        let says_the_same = || repeated.first().is_some_and(|first| first.same_value(later));
+        if is_dropped_already || !says_the_same() {
+            return;
         }
         // A repeated member is never the first, so a comma stands before it.
-        let before = value.text().get(..duplicate.offset).unwrap_or_default();
-        let Some(comma) = before.rfind(',') else {
-            continue;
-        };
-        dropped_to = later.span().end;
-        let edit = Edit::at(EditKind::DuplicateMember, duplicate.pointer);
-        changes.insert(comma, Change { span: comma..dropped_to, literal: String::new(), edit });
-    }
-    if changes.is_empty() {
+        let before = value.text().get(..offset).unwrap_or_default();
+        if let Some(comma) = before.rfind(',') {
+            spans.push(comma..later.span().end);
+            let kind = EditKind::DuplicateMember;
+            dropped.record_place(kind, || Edit::at(kind, path.pointer()));
+        }
+    });
+    if spans.is_empty() {
         return None;
     }
-    let document = Document::parse(splice(value.text(), &changes)).ok()?;
-    for change in changes.into_values() {
-        edits.push(change.edit);
-    }
+    let text = splice(value.text(), spans.into_iter().map(|span| (span, "")));
+    let document = Document::parse(text).ok()?;
+    edits.append(dropped);
     Some(document)
 }
 

@@ -13,11 +13,17 @@ use crate::json::Pointer;
 /// do not hide the one number that was made of a string.
 pub const LISTED_PER_KIND: usize = 1_000;
 
+/// How many bytes the places of listed edits may take: a key of megabytes may stand above each.
+const PLACE_LIMIT_BYTES: usize = 4 * 1024 * 1024;
+
 /// Every change between what was said and what was judged.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Edits {
-    /// The first [`LISTED_PER_KIND`] of each kind, in the order they were made.
+    /// The first [`LISTED_PER_KIND`] of each kind, in the order they were made; fewer if their places
+    /// are very long.
     listed: Vec<Edit>,
+    /// How many bytes their places take.
+    place_bytes: usize,
     /// How many there are of each kind, in the order of the first.
     counts: Vec<(EditKind, usize)>,
 }
@@ -27,12 +33,29 @@ impl Edits {
     #[inline]
     pub(crate) fn record(&mut self, kind: EditKind, describe: impl FnOnce() -> Edit) {
         if self.count_more(kind, 1) < LISTED_PER_KIND {
-            self.listed.push(describe());
+            self.list(describe());
+        }
+    }
+
+    /// Counts one more edit of this kind that is made to a value, and lists it if there are not too
+    /// many, and their places not too long.
+    pub(crate) fn record_place(&mut self, kind: EditKind, describe: impl FnOnce() -> Edit) {
+        if self.count_more(kind, 1) < LISTED_PER_KIND && self.place_bytes < PLACE_LIMIT_BYTES {
+            self.list(describe());
         }
     }
 
     pub(crate) fn push(&mut self, edit: Edit) {
-        self.record(edit.kind, || edit);
+        match edit.place_bytes() {
+            0 => self.record(edit.kind, || edit),
+            _ => self.record_place(edit.kind, || edit),
+        }
+    }
+
+    #[inline]
+    fn list(&mut self, edit: Edit) {
+        self.place_bytes += edit.place_bytes();
+        self.listed.push(edit);
     }
 
     /// Adds what was changed after these.
@@ -41,11 +64,16 @@ impl Edits {
             *self = later;
             return;
         }
+        let unlisted = |(kind, count): &(EditKind, usize)| {
+            let listed = later.listed.iter().filter(|edit| edit.kind == *kind).count();
+            (*kind, count.saturating_sub(listed))
+        };
+        let unlisted: Vec<(EditKind, usize)> = later.counts.iter().map(unlisted).collect();
         for edit in later.listed {
             self.push(edit);
         }
-        for (kind, count) in later.counts {
-            self.count_more(kind, count.saturating_sub(LISTED_PER_KIND));
+        for (kind, count) in unlisted {
+            self.count_more(kind, count);
         }
     }
 
@@ -65,7 +93,8 @@ impl Edits {
         self.counts.is_empty()
     }
 
-    /// Returns the first [`LISTED_PER_KIND`] edits of each kind, in the order they were made.
+    /// Returns the first [`LISTED_PER_KIND`] edits of each kind, in the order they were made; fewer if
+    /// their places are very long.
     pub fn listed(&self) -> &[Edit] {
         &self.listed
     }
@@ -127,6 +156,12 @@ impl Edit {
     /// Makes the record of a change to a value.
     pub(crate) fn at(kind: EditKind, pointer: Pointer) -> Self {
         Self { kind, offset: None, pointer: Some(pointer), to: None, version: None }
+    }
+
+    /// Returns how many bytes it takes to say where it was made.
+    fn place_bytes(&self) -> usize {
+        let places = [&self.pointer, &self.to].into_iter().flatten();
+        places.map(|place| place.as_str().len()).sum()
     }
 }
 
@@ -210,5 +245,19 @@ mod tests {
         assert_eq!((joined.listed().len(), joined.total()), (LISTED_PER_KIND, LISTED_PER_KIND + 2));
         assert_eq!(joined.listed().last().and_then(|edit| edit.offset), Some(0));
         assert_eq!(joined.count(EditKind::Escape), 0);
+    }
+
+    #[test]
+    fn edits_at_long_places_are_counted_and_the_first_of_them_listed() {
+        let place = Pointer::root().key(&"k".repeat(1_000_000));
+        let mut all: Edits =
+            (0..50).map(|_| Edit::at(EditKind::DuplicateMember, place.clone())).collect();
+        assert_eq!((all.listed().len(), all.total()), (5, 50));
+        let mut joined = edits(EditKind::Quotes, 1);
+        joined.append(all.clone());
+        assert_eq!((joined.listed().len(), joined.total()), (6, 51));
+        all.append(joined);
+        assert_eq!((all.listed().len(), all.total()), (6, 101));
+        assert_eq!(all.listed().last().map(|edit| edit.kind), Some(EditKind::Quotes));
     }
 }

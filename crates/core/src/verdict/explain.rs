@@ -37,12 +37,9 @@ impl Findings<'_> {
         let Some(branches) = branches(error) else {
             let node = self.locator.at(error.instance_path().as_str());
             let room = (limit + 1).saturating_sub(violations.len());
-            violations.extend(
-                describe(error, node, self.schema)
-                    .into_iter()
-                    .take(room)
-                    .map(|wording| violation(error.instance_path().as_str(), error, wording)),
-            );
+            let worded = describe(error, node, self.schema, room).into_iter();
+            let here = error.instance_path().as_str();
+            violations.extend(worded.map(|wording| violation(here, error, wording)));
             return;
         };
         let here = error.instance_path().as_str();
@@ -118,7 +115,7 @@ impl Findings<'_> {
             };
             let place = first.instance_path().as_str();
             let node = self.locator.at(place);
-            let lack = describe(first, node, self.schema).into_iter().next();
+            let lack = describe(first, node, self.schema, 1).into_iter().next();
             let lack = lack.map_or_else(|| "another choice fails".to_owned(), |lack| lack.masked);
             let place = Pointer::from(place).to_string();
             let form = name_form(forms, branch.position);

@@ -54,18 +54,21 @@ impl Wording {
     }
 }
 
-/// Words `error` about `node`; several times for several keys that are not allowed.
+/// Words `error` about `node`; several times for several keys that are not allowed, but at most `room`
+/// times: each is compared with every key that is.
 #[expect(clippy::wildcard_enum_match_arm, reason = "a foreign type; the rest is named by keyword")]
 pub(super) fn describe(
     error: &ValidationError<'_>,
     node: Option<Node<'_>>,
     schema: &Value,
+    room: usize,
 ) -> Vec<Wording> {
     use ValidationErrorKind as Broken;
     let about = |demand: &str| Wording::about(node, demand);
     let wording = match error.kind() {
         Broken::AdditionalProperties { unexpected }
         | Broken::UnevaluatedProperties { unexpected } => {
+            let unexpected = unexpected.get(..room).unwrap_or(unexpected);
             return unexpected_members(error, unexpected, schema);
         }
         Broken::Type { .. } => match node {
@@ -106,7 +109,7 @@ pub(super) fn describe(
         }
         Broken::OneOfMultipleValid { context } => several_forms(context),
         Broken::PropertyNames { error } => {
-            let demand = describe(error, None, schema).into_iter().next();
+            let demand = describe(error, None, schema, 1).into_iter().next();
             let demand = demand.map_or_else(String::new, |demand| demand.masked);
             Wording::same(format!("has a member whose name is not allowed: it {demand}"))
         }

@@ -110,7 +110,7 @@ impl Handoff {
         }
         let document = Document::parse_bytes(bytes, &crate::json::Limits::default())
             .map_err(|error| HandoffError::not_json(&error))?;
-        if let Some(duplicate) = document.duplicates().first() {
+        if let Some(duplicate) = document.duplicates(1).first() {
             return Err(HandoffError::Ambiguous(duplicate.pointer.as_str().to_owned()));
         }
         let root = document.root();

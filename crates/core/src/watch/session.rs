@@ -173,6 +173,18 @@ pub enum Legacy {
     Ignored,
 }
 
+/// What somebody else made of what a session said that gave no summary itself. CO-15.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Retold {
+    /// Nobody was asked.
+    #[default]
+    Not,
+    /// A few sentences.
+    Briefly(String),
+    /// Whoever was asked failed, and why.
+    Failed(String),
+}
+
 /// What a session came to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finished {
@@ -186,13 +198,16 @@ pub struct Finished {
     pub handoff: HandoffFile,
     /// What it cost, if that is known.
     pub cost: Option<Cost>,
+    /// What it said, in somebody else's words.
+    pub retold: Retold,
 }
 
 impl Finished {
     /// Returns a session of which nothing is known but how it ended.
     pub fn without_answer(ending: SessionEnding) -> Self {
         let (payload, handoff) = (Payload::Absent, HandoffFile::Absent);
-        Self { ending, payload, markers: Markers::default(), handoff, cost: None }
+        let (markers, retold) = (Markers::default(), Retold::Not);
+        Self { ending, payload, markers, handoff, cost: None, retold }
     }
 }
 

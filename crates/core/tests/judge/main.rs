@@ -397,3 +397,13 @@ fn hostile_texts_end_soon() {
         assert!(verdict.is_err(), "{} {verdict:?}", &text[..40]);
     }
 }
+
+#[test_case("``` "; "bare")]
+#[test_case("```json "; "with a language")]
+#[test_case("~~~ \t"; "tildes")]
+fn fences_within_one_line_are_read_once(fence: &str) {
+    // If each looked for the end of its line, some 10^13 bytes would be read.
+    let text = fence.repeat(10_000_000 / fence.len());
+    let verdict = outcome(lenient(json!({"type": "object"}), &text));
+    assert_eq!(verdict, Err(Rejection::NoJson));
+}

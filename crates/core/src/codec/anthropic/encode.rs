@@ -4,6 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::REDACTED;
 use crate::codec::fields::Fields;
+use crate::codec::object::object;
 use crate::codec::replay::{Turn, arguments_object, result_words, turns};
 use crate::codec::{Call, Request};
 use crate::message::{Block, Enforcement, Role, ToolChoice, ToolResult, ToolSpec, ToolStatus};
@@ -25,7 +26,7 @@ pub(crate) fn encode(request: &Request) -> Call {
     if let Some(system) = request.system.as_ref().filter(|text| !text.trim().is_empty()) {
         let mut block = json!({"type": "text", "text": system});
         cache.prefix.apply(&mut block);
-        body.insert("system".into(), json!([block]));
+        body.insert("system".into(), Value::Array(vec![block]));
     }
     body.insert("messages".into(), messages(request, &cache));
     if !request.tools.is_empty() {
@@ -35,8 +36,8 @@ pub(crate) fn encode(request: &Request) -> Call {
         body.insert("tool_choice".into(), json!({"type": "tool", "name": name}));
     }
     if let Some(format) = &request.format {
-        let format = json!({"type": "json_schema", "schema": format.schema});
-        body.insert("output_config".into(), json!({"format": format}));
+        let format = object([("type", json!("json_schema")), ("schema", format.schema.clone())]);
+        body.insert("output_config".into(), object([("format", format)]));
     }
     if let Some(temperature) = request.temperature {
         body.insert("temperature".into(), json!(temperature));
@@ -104,9 +105,12 @@ fn messages(request: &Request, cache: &Cache) -> Value {
     {
         cache.conversation.apply(block);
     }
-    let message = |(role, content)| match role {
-        Role::User => json!({"role": "user", "content": content}),
-        Role::Assistant => json!({"role": "assistant", "content": content}),
+    let message = |(role, content)| {
+        let role = match role {
+            Role::User => "user",
+            Role::Assistant => "assistant",
+        };
+        object([("role", json!(role)), ("content", Value::Array(content))])
     };
     messages.into_iter().map(message).collect()
 }
@@ -160,11 +164,11 @@ fn tools(request: &Request, cache: &Cache) -> Value {
 }
 
 fn tool(tool: &ToolSpec) -> Value {
-    let mut encoded = json!({
-        "name": tool.name,
-        "description": tool.description,
-        "input_schema": tool.parameters,
-    });
+    let mut encoded = object([
+        ("name", json!(tool.name)),
+        ("description", json!(tool.description)),
+        ("input_schema", tool.parameters.clone()),
+    ]);
     if let (Enforcement::Strict, Value::Object(encoded)) = (tool.enforcement, &mut encoded) {
         encoded.insert("strict".into(), json!(true));
     }

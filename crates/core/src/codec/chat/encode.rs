@@ -4,6 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::{REASONING_CONTENT, REASONING_DETAILS};
 use crate::codec::fields::Fields;
+use crate::codec::object::object;
 use crate::codec::replay::{Turn, arguments_text, marked_result, turns};
 use crate::codec::{Call, Request};
 use crate::message::{Block, Enforcement, Role, ToolChoice, ToolSpec};
@@ -28,11 +29,13 @@ pub(crate) fn encode(request: &Request) -> Call {
         body.insert("tool_choice".into(), json!({"type": "function", "function": {"name": name}}));
     }
     if let Some(format) = &request.format {
-        let schema = json!({"name": format.name, "schema": format.schema, "strict": true});
-        body.insert(
-            "response_format".into(),
-            json!({"type": "json_schema", "json_schema": schema}),
-        );
+        let schema = object([
+            ("name", json!(format.name)),
+            ("schema", format.schema.clone()),
+            ("strict", json!(true)),
+        ]);
+        let format = object([("type", json!("json_schema")), ("json_schema", schema)]);
+        body.insert("response_format".into(), format);
     }
     if let Some(limit) = request.max_output_tokens {
         body.insert(limit_name(&request.model).into(), json!(limit));
@@ -141,13 +144,13 @@ fn call(block: &Block) -> Option<Value> {
 }
 
 fn tool(tool: &ToolSpec) -> Value {
-    let mut function = json!({
-        "name": tool.name,
-        "description": tool.description,
-        "parameters": tool.parameters,
-    });
+    let mut function = object([
+        ("name", json!(tool.name)),
+        ("description", json!(tool.description)),
+        ("parameters", tool.parameters.clone()),
+    ]);
     if let (Enforcement::Strict, Value::Object(function)) = (tool.enforcement, &mut function) {
         function.insert("strict".into(), json!(true));
     }
-    json!({"type": "function", "function": function})
+    object([("type", json!("function")), ("function", function)])
 }

@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 use super::SIGNATURE;
 use crate::codec::fields::Fields;
 use crate::codec::made_up::is_made_up;
+use crate::codec::object::object;
 use crate::codec::replay::{Turn, arguments_object, result_words, turns};
 use crate::codec::{Call, Request};
 use crate::message::{
@@ -18,8 +19,9 @@ pub(crate) fn encode(request: &Request) -> Call {
     }
     body.insert("contents".into(), contents(request));
     if !request.tools.is_empty() {
-        let declarations: Vec<Value> = request.tools.iter().map(tool).collect();
-        body.insert("tools".into(), json!([{"functionDeclarations": declarations}]));
+        let declarations = request.tools.iter().map(tool).collect();
+        let tools = object([("functionDeclarations", Value::Array(declarations))]);
+        body.insert("tools".into(), Value::Array(vec![tools]));
     }
     if let Some(calling) = calling(request) {
         body.insert("toolConfig".into(), json!({"functionCallingConfig": calling}));
@@ -60,9 +62,12 @@ fn contents(request: &Request) -> Value {
             _ => contents.push((turn.role, parts)),
         }
     }
-    let content = |(role, parts)| match role {
-        Role::User => json!({"role": "user", "parts": parts}),
-        Role::Assistant => json!({"role": "model", "parts": parts}),
+    let content = |(role, parts)| {
+        let role = match role {
+            Role::User => "user",
+            Role::Assistant => "model",
+        };
+        object([("role", json!(role)), ("parts", Value::Array(parts))])
     };
     contents.into_iter().map(content).collect()
 }
@@ -112,11 +117,11 @@ fn add_id(function: &mut Value, id: &str) {
 }
 
 fn tool(tool: &ToolSpec) -> Value {
-    json!({
-        "name": tool.name,
-        "description": tool.description,
-        "parametersJsonSchema": tool.parameters,
-    })
+    object([
+        ("name", json!(tool.name)),
+        ("description", json!(tool.description)),
+        ("parametersJsonSchema", tool.parameters.clone()),
+    ])
 }
 
 fn calling(request: &Request) -> Option<Value> {

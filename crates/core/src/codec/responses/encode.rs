@@ -4,6 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::{ENCRYPTED_CONTENT, REASONING};
 use crate::codec::fields::Fields;
+use crate::codec::object::object;
 use crate::codec::replay::{Turn, arguments_text, marked_result, turns};
 use crate::codec::{Call, Request};
 use crate::message::{Block, Enforcement, Role, ToolChoice, ToolSpec};
@@ -30,13 +31,13 @@ pub(crate) fn encode(request: &Request) -> Call {
         body.insert("tool_choice".into(), json!({"type": "function", "name": name}));
     }
     if let Some(format) = &request.format {
-        let format = json!({
-            "type": "json_schema",
-            "name": format.name,
-            "schema": format.schema,
-            "strict": true,
-        });
-        body.insert("text".into(), json!({"format": format}));
+        let format = object([
+            ("type", json!("json_schema")),
+            ("name", json!(format.name)),
+            ("schema", format.schema.clone()),
+            ("strict", json!(true)),
+        ]);
+        body.insert("text".into(), object([("format", format)]));
     }
     if let Some(limit) = request.max_output_tokens {
         body.insert("max_output_tokens".into(), json!(limit));
@@ -86,12 +87,12 @@ fn is_sealed(item: &Value) -> bool {
 }
 
 fn tool(tool: &ToolSpec) -> Value {
-    json!({
-        "type": "function",
-        "name": tool.name,
-        "description": tool.description,
-        "parameters": tool.parameters,
+    object([
+        ("type", json!("function")),
+        ("name", json!(tool.name)),
+        ("description", json!(tool.description)),
+        ("parameters", tool.parameters.clone()),
         // Left out, it would mean strict.
-        "strict": tool.enforcement == Enforcement::Strict,
-    })
+        ("strict", json!(tool.enforcement == Enforcement::Strict)),
+    ])
 }

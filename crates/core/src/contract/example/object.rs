@@ -2,17 +2,17 @@
 
 use std::collections::HashSet;
 
-use regex::Regex;
 use serde_json::{Map, Value};
 
 use super::demand::{Demand, Place};
-use super::{Fullness, Generator, STEP_LIMIT, pattern};
+use super::known::Known;
+use super::{Fullness, Generator, STEP_LIMIT};
 use crate::json::Pointer;
 
 /// How many names are tried for properties that the schema counts but does not name.
 const NAME_LIMIT: usize = 64;
 
-/// What trying one pattern on one name costs: it is compiled each time.
+/// What trying one pattern on one name costs: it may have to be compiled.
 const PATTERN_STEPS: usize = 10;
 
 impl Generator {
@@ -94,8 +94,9 @@ impl Generator {
         if self.steps >= STEP_LIMIT {
             return None;
         }
+        let known = &mut self.known;
         let places: Vec<Place<'_>> =
-            demand.places.iter().flat_map(|place| property(place, name)).collect();
+            demand.places.iter().flat_map(|place| property(place, name, known)).collect();
         self.value(&places, &at.key(name), variant)
     }
 
@@ -110,7 +111,7 @@ impl Generator {
         }
         let patterns = demand.all("patternProperties").filter_map(Value::as_object).flatten();
         if let Some((pattern, _)) = patterns.into_iter().next() {
-            return pattern::sample(pattern, 0, attempt);
+            return self.known.sample(pattern, 0, attempt);
         }
         Some(if attempt == 0 { "name".to_owned() } else { format!("name{}", attempt + 1) })
     }
@@ -160,20 +161,15 @@ fn names(demand: &Demand<'_>, required: &[String]) -> Vec<String> {
     names
 }
 
-fn property<'s>(place: &Place<'s>, name: &str) -> Vec<Place<'s>> {
+fn property<'s>(place: &Place<'s>, name: &str, known: &mut Known) -> Vec<Place<'s>> {
     let named = place.get("properties").and_then(|properties| properties.get(name));
     let patterns = place.get("patternProperties").and_then(Value::as_object).into_iter().flatten();
-    let matching = patterns.filter(|(pattern, _)| matches(pattern, name)).map(|(_, schema)| schema);
+    let matching =
+        patterns.filter(|(pattern, _)| known.matches(pattern, name)).map(|(_, schema)| schema);
     let mut found: Vec<Place<'s>> =
         named.into_iter().chain(matching).map(|schema| place.inner(schema)).collect();
     if found.is_empty() {
         found.extend(place.get("additionalProperties").map(|schema| place.inner(schema)));
     }
     found
-}
-
-fn matches(pattern: &str, name: &str) -> bool {
-    let translated = jsonschema_regex::to_rust_regex(pattern);
-    let regex = translated.ok().and_then(|pattern| Regex::new(&pattern).ok());
-    regex.is_some_and(|regex| regex.is_match(name))
 }

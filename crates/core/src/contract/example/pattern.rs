@@ -8,14 +8,18 @@ const TEXT_LIMIT: usize = 4096;
 /// The most often that a repetition without an end is repeated.
 const REPEAT_LIMIT: u32 = 4096;
 
-/// Returns the `variant`-th text that `pattern` matches, with at least `least` characters if the
-/// pattern's repetitions allow; nothing if it needs look-around or back-references.
-pub(super) fn sample(pattern: &str, least: usize, variant: usize) -> Option<String> {
+/// Reads a pattern; nothing comes of it if it needs look-around or back-references.
+pub(super) fn read(pattern: &str) -> Option<Hir> {
     let translated = jsonschema_regex::to_rust_regex(pattern).ok()?;
-    let hir = regex_syntax::parse(&translated).ok()?;
+    regex_syntax::parse(&translated).ok()
+}
+
+/// Returns the `variant`-th text that a pattern matches, with at least `least` characters if the
+/// pattern's repetitions allow.
+pub(super) fn sample(hir: &Hir, least: usize, variant: usize) -> Option<String> {
     let written = |repeat| {
         let mut writer = Writer { out: String::new(), repeat, variant };
-        writer.write(&hir).map(|()| writer.out)
+        writer.write(hir).map(|()| writer.out)
     };
     // The length grows with the repetitions: double them until it is enough, then halve the gap.
     let mut enough = 1;
@@ -73,21 +77,27 @@ impl Writer {
 
     /// Picks a letter if the class has one, then a digit, then anything that can be seen.
     fn character(&self, class: &Class) -> Option<char> {
-        let ranges: Vec<(char, char)> = match class {
-            Class::Unicode(class) => {
-                class.ranges().iter().map(|range| (range.start(), range.end())).collect()
-            }
-            Class::Bytes(class) => class
-                .ranges()
-                .iter()
-                .map(|range| (char::from(range.start()), char::from(range.end())))
-                .collect(),
-        };
+        // They are in order, and all that is liked is ASCII: of `\p{L}` two in six hundred matter.
+        let ranges: Vec<(char, char)> =
+            ranges(class).take_while(|(low, _)| low.is_ascii()).collect();
         let holds =
             |character: &char| ranges.iter().any(|(low, high)| (low..=high).contains(&character));
         let liked = ('a'..='z').chain('A'..='Z').chain('1'..='9').chain(' '..='~');
         let fitting: Vec<char> = liked.filter(holds).collect();
         let position = (self.variant + self.out.len()).checked_rem(fitting.len().max(1))?;
-        fitting.get(position).copied().or_else(|| ranges.first().map(|(low, _)| *low))
+        let first = || self::ranges(class).next().map(|(low, _)| low);
+        fitting.get(position).copied().or_else(first)
+    }
+}
+
+/// Returns the ranges of a class, in order.
+fn ranges(class: &Class) -> Box<dyn Iterator<Item = (char, char)> + '_> {
+    match class {
+        Class::Unicode(class) => {
+            Box::new(class.ranges().iter().map(|range| (range.start(), range.end())))
+        }
+        Class::Bytes(class) => Box::new(
+            class.ranges().iter().map(|range| (char::from(range.start()), char::from(range.end()))),
+        ),
     }
 }

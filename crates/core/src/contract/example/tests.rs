@@ -123,6 +123,7 @@ fn numbers(from: usize) -> Value {
 #[test_case(json!({"properties": wide("p", 3000), "patternProperties": wide("^q", 300)}); "patterns")]
 #[test_case(json!({"type": "array", "minItems": 90_000, "uniqueItems": true}); "unique items")]
 #[test_case(json!({"items": {"minLength": 90_000, "pattern": "^([a-f]+x)*$"}, "minItems": 90_000}); "long texts")]
+#[test_case(json!({"items": {"type": "string", "pattern": r"^\p{L}+$"}, "minItems": 90_000}); "texts of letters of all scripts")]
 fn hostile_contracts_end(schema: Value) {
     assert!(permitted(schema).example().is_err());
 }

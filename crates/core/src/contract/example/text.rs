@@ -2,9 +2,10 @@
 
 use serde_json::Value;
 
+use super::LENGTH_LIMIT;
 use super::choice::Choices;
 use super::demand::Demand;
-use super::{LENGTH_LIMIT, pattern};
+use super::known::Known;
 use crate::json::Pointer;
 
 /// How long a text for a pattern is if it may be: `a` is no slug that one believes.
@@ -16,6 +17,7 @@ pub(super) fn sample(
     at: &Pointer,
     variant: usize,
     choices: &mut Choices,
+    known: &mut Known,
 ) -> Option<String> {
     let least = demand.at_least("minLength");
     let most = demand.at_most("maxLength");
@@ -26,9 +28,9 @@ pub(super) fn sample(
     let mut candidates: Vec<String> = Vec::new();
     candidates.extend(texts("format").filter_map(|format| formatted(format, variant)));
     for pattern in texts("pattern") {
-        candidates.extend(pattern::sample(pattern, least.max(PATTERN_LENGTH), variant));
-        candidates.extend(pattern::sample(pattern, least, variant));
-        candidates.extend(pattern::sample(pattern, least, variant + 1));
+        candidates.extend(known.sample(pattern, least.max(PATTERN_LENGTH), variant));
+        candidates.extend(known.sample(pattern, least, variant));
+        candidates.extend(known.sample(pattern, least, variant + 1));
     }
     candidates.extend(encoded(demand));
     candidates.push(prose(at, least, most, variant));

@@ -3,8 +3,12 @@
 //! Canonicalisation brings a schema into alternatives of conjunctions. `allOf` and everything else
 //! that stands side by side multiplies the alternatives, `anyOf` adds them; comparing them pairwise
 //! costs their number times their size. Alternatives of a value's parts count on their own, until
-//! several schemas side by side constrain equal parts.
+//! several schemas side by side constrain equal parts. Values and names that are listed are no
+//! alternatives, but each may be tried with every pattern.
 
+use serde_json::Value;
+
+use crate::contract::compile::count_patterns;
 use crate::contract::cycle::post_order;
 use crate::contract::references::References;
 use crate::contract::subschemas::{Site, SiteId, Subschemas};
@@ -20,6 +24,14 @@ pub(crate) const WORK_LIMIT: u64 = 300_000;
 
 /// Above this number of alternatives canonicalisation no longer compares them pairwise.
 const COMPARED: u64 = 256;
+
+/// How many names are tried with a pattern in one unit: a match takes a twentieth of it, but a name
+/// that matches has its schemas joined as well.
+const MATCHES_PER_UNIT: u64 = 5;
+
+/// Keywords that list values or names.
+const LISTING: [&str; 6] =
+    ["enum", "const", "required", "properties", "dependentRequired", "dependencies"];
 
 /// The alternatives of one schema.
 #[derive(Clone, Copy)]
@@ -64,13 +76,17 @@ pub(crate) struct Estimate {
     root: Shape,
     /// In units of about two microseconds.
     pub(crate) work: u64,
+    /// How many values and names it lists.
+    listed: u64,
+    patterns: u64,
 }
 
 impl Estimate {
     /// Returns what comparing both would cost.
     pub(crate) fn against(self, other: Self) -> u64 {
         let product = self.root.and(other.root).work();
-        product.saturating_add(self.work).saturating_add(other.work)
+        let tried = tries(self.listed + other.listed, self.patterns + other.patterns);
+        product.saturating_add(tried).saturating_add(self.work).saturating_add(other.work)
     }
 }
 
@@ -94,8 +110,13 @@ pub(crate) fn estimate(
         let children = subschemas.get(id).map(|site| site.children.clone()).unwrap_or_default();
         children.into_iter().chain(references.of(id).iter().copied()).collect()
     };
+    let listed = count_listed(subschemas);
+    let patterns = u64::try_from(count_patterns(subschemas)).unwrap_or(u64::MAX);
+    let mut work = tries(listed, patterns);
+    if work > WORK_LIMIT {
+        return Err("what it lists is too much to try with each of its patterns".to_owned());
+    }
     let mut shapes = vec![Shape::ANYTHING; subschemas.len()];
-    let mut work = 0_u64;
     for id in post_order(subschemas.len(), edges, |_| {}) {
         let (shape, extra) = shape_of(subschemas, references, &shapes, id);
         work = work.saturating_add(shape.work()).saturating_add(extra);
@@ -106,7 +127,26 @@ pub(crate) fn estimate(
             *slot = shape;
         }
     }
-    Ok(Estimate { root: shapes.first().copied().unwrap_or(Shape::ANYTHING), work })
+    let root = shapes.first().copied().unwrap_or(Shape::ANYTHING);
+    Ok(Estimate { root, work, listed, patterns })
+}
+
+/// Returns what it costs to try everything that is listed with every pattern.
+fn tries(listed: u64, patterns: u64) -> u64 {
+    listed.saturating_mul(patterns) / MATCHES_PER_UNIT
+}
+
+/// Counts the values and names that a schema lists.
+fn count_listed(subschemas: &Subschemas<'_>) -> u64 {
+    let asking = subschemas.iter().filter_map(|(_, site)| site.members());
+    let lists =
+        asking.flat_map(|members| LISTING.iter().filter_map(move |name| members.get(*name)));
+    let count = lists.map(|list| match list {
+        Value::Array(values) => values.len(),
+        Value::Object(members) => members.len(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => 1,
+    });
+    u64::try_from(count.sum::<usize>()).unwrap_or(u64::MAX)
 }
 
 /// Bounds how deep a walk that enters each referenced schema once can get.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use jsonschema::json::Node as _;
 use jsonschema::{Keyword, ValidationError};
 
+use crate::json::meter::Meter;
 use crate::json::probe::{Probe, Tape};
 
 /// The text that grounded strings must be quoted from.
@@ -25,7 +26,25 @@ impl Source {
     /// Claims that `quote` occurs in the text.
     pub fn contains(&self, quote: &str) -> bool {
         let quote = normalised(quote);
-        !quote.is_empty() && memchr::memmem::find(self.0.as_bytes(), quote.as_bytes()).is_some()
+        !quote.is_empty() && self.find(&quote).is_some()
+    }
+
+    /// Returns where `quote`, which is normalised, occurs in the text.
+    fn find(&self, quote: &str) -> Option<usize> {
+        memchr::memmem::find(self.0.as_bytes(), quote.as_bytes())
+    }
+
+    /// Claims that `quote` occurs in the text, and pays for what was read to find it.
+    ///
+    /// Paid for when it is done: one search is bounded by the text, it is their number that is not.
+    fn contains_at_cost(&self, quote: &str, meter: &Meter) -> bool {
+        let quote = normalised(quote);
+        if quote.is_empty() {
+            return false;
+        }
+        let found = self.find(&quote);
+        meter.spend_search(found.unwrap_or(self.0.len()).saturating_add(quote.len()));
+        found.is_some()
     }
 }
 
@@ -57,10 +76,11 @@ impl Grounded {
 
     fn broken(&self, instance: &Probe<'_>) -> Option<&'static str> {
         let string = instance.as_string()?;
+        let meter = instance.meter();
         match (&self.0, instance.source()) {
             (Demand::Nothing, _) => None,
             (Demand::Quote, None) => Some("cannot be judged without a source text"),
-            (Demand::Quote, Some(source)) if source.contains(&string) => None,
+            (Demand::Quote, Some(source)) if source.contains_at_cost(&string, meter) => None,
             (Demand::Quote, Some(_)) => Some("does not occur in the source text; quote it exactly"),
         }
     }

@@ -214,6 +214,25 @@ fn grounded_strings_occur_in_the_source() {
 }
 
 #[test]
+fn the_search_for_quotes_is_bounded() {
+    let contract =
+        Contract::compile(json!({"items": {"type": "string", "x-grounded": true}})).unwrap();
+    let source = Source::new(&("word ".repeat(1_000_000) + "the end"));
+    let judged = |quote: &str, count: usize| {
+        let quotes = vec![format!("\"{quote}\""); count].join(",");
+        let answer = Document::parse(format!("[{quotes}]")).unwrap();
+        check_against(&contract, &answer, &source)
+    };
+    assert_eq!(judged("the end", 20), Violations::default());
+    let late = judged("the end", 2_000);
+    assert_eq!(found(&late), [("", "work_limit", "takes too much work to judge")]);
+    let absent = judged("no end", 2_000);
+    assert_eq!((absent.list.len(), absent.more), (100, true));
+    assert!(absent.list.iter().all(|violation| violation.keyword == "x-grounded"));
+    assert_eq!(judged("word word", 2_000), Violations::default());
+}
+
+#[test]
 fn what_cannot_be_evaluated_is_no_pass_under_not_either() {
     let schema = json!({"not": {"x-rules": [{"rule": "self > 100"}]}});
     assert!(violations(&schema, "7").is_empty());

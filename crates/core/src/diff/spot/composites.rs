@@ -8,7 +8,7 @@ use crate::diff::words::{Fate, fate, name};
 use crate::diff::{ChangeKind, Side};
 
 use super::scalars::differ;
-use super::{Effect, Frame, Patch, Spot};
+use super::{Effect, Frame, Patch, Soundness, Spot};
 
 /// How many branches that came or went are changes of their own; more are one.
 const SINGLE_LIMIT: usize = 64;
@@ -76,35 +76,35 @@ impl<'c> Spot<'_, 'c> {
         };
         let gone: Vec<_> = removed.iter().map(|child| child.id).chain(referred).collect();
         let fresh: Vec<_> = added.iter().map(|child| child.id).chain(refers).collect();
-        let mut sound = !self.sees_rest;
-        let before = self.parts_of(Side::Old, &gone, &mut sound);
-        let after = self.parts_of(Side::New, &fresh, &mut sound);
-        if sound {
+        let mut soundness = self.soundness();
+        let before = self.parts_of(Side::Old, &gone, &mut soundness);
+        let after = self.parts_of(Side::New, &fresh, &mut soundness);
+        if soundness.is_sound() {
             self.before.beside.clone_from(&before);
         }
         let subject = "a schema that applies beside the others";
         if gone.len() + fresh.len() > SINGLE_LIMIT {
             let sentence = "what applies beside the others (`allOf`) changes";
-            self.branch(sentence.to_owned(), after, sound);
+            self.branch(sentence.to_owned(), after, soundness);
             return;
         }
         for position in 0..gone.len() {
             let rest = before.get(position + 1..).unwrap_or_default().to_vec();
-            self.branch(fate(subject, Fate::Gone), rest, sound);
+            self.branch(fate(subject, Fate::Gone), rest, soundness);
         }
         for position in 0..fresh.len() {
             let so_far = after.get(..=position).unwrap_or_default().to_vec();
-            self.branch(fate(subject, Fate::New), so_far, sound);
+            self.branch(fate(subject, Fate::New), so_far, soundness);
         }
     }
 
-    fn parts_of(&mut self, side: Side, ids: &[SiteId], sound: &mut bool) -> Vec<Value> {
-        ids.iter().map(|id| self.part(side, *id, sound)).collect()
+    fn parts_of(&mut self, side: Side, ids: &[SiteId], soundness: &mut Soundness) -> Vec<Value> {
+        ids.iter().map(|id| self.part(side, *id, soundness)).collect()
     }
 
-    fn branch(&mut self, sentence: String, beside: Vec<Value>, sound: bool) {
-        let patch = if sound { Patch::beside(beside) } else { Patch::default() };
-        self.atom(ChangeKind::Condition, &[], sentence, patch).effect = Effect::if_sound(sound);
+    fn branch(&mut self, sentence: String, beside: Vec<Value>, soundness: Soundness) {
+        let patch = if soundness.is_sound() { Patch::beside(beside) } else { Patch::default() };
+        self.atom(ChangeKind::Condition, &[], sentence, patch).effect = Effect::given(soundness);
     }
 
     /// Compares the branches of `anyOf`.
@@ -119,23 +119,23 @@ impl<'c> Spot<'_, 'c> {
             self.reshaped(ChangeKind::Condition, &["anyOf"]);
             return;
         }
-        let mut sound = !self.sees_rest;
+        let mut soundness = self.soundness();
         let ids = |children: &[Child<'_>]| children.iter().map(|it| it.id).collect::<Vec<_>>();
-        let mut list = self.parts_of(Side::Old, &ids(&removed), &mut sound);
-        let fresh = self.parts_of(Side::New, &ids(&added), &mut sound);
+        let mut list = self.parts_of(Side::Old, &ids(&removed), &mut soundness);
+        let fresh = self.parts_of(Side::New, &ids(&added), &mut soundness);
         for child in removed {
             let before = choice_of(&list);
             list.drain(..1.min(list.len()));
-            self.option((child, Fate::Gone), Frame { before, after: choice_of(&list) }, sound);
+            self.option((child, Fate::Gone), Frame { before, after: choice_of(&list) }, soundness);
         }
         for (child, part) in added.into_iter().zip(fresh) {
             let before = choice_of(&list);
             list.push(part);
-            self.option((child, Fate::New), Frame { before, after: choice_of(&list) }, sound);
+            self.option((child, Fate::New), Frame { before, after: choice_of(&list) }, soundness);
         }
     }
 
-    fn option(&mut self, (child, coming): (Child<'_>, Fate), frame: Frame, sound: bool) {
+    fn option(&mut self, (child, coming): (Child<'_>, Fate), frame: Frame, soundness: Soundness) {
         let (reading, side) = match coming {
             Fate::New => (self.new, Side::New),
             Fate::Gone => (self.old, Side::Old),
@@ -144,7 +144,7 @@ impl<'c> Spot<'_, 'c> {
         let sentence = fate("a branch of `anyOf`", coming);
         let atom = self.atom(ChangeKind::Branch, &[], sentence, Patch::default());
         (atom.pointer, atom.side) = (pointer, side);
-        (atom.frame, atom.effect) = (Some(frame), Effect::if_sound(sound));
+        (atom.frame, atom.effect) = (Some(frame), Effect::given(soundness));
     }
 
     /// Compares what `dependentSchemas` asks of objects that have a member.
@@ -153,24 +153,24 @@ impl<'c> Spot<'_, 'c> {
         if removed.is_empty() && added.is_empty() {
             return;
         }
-        let mut sound = !self.sees_rest;
+        let mut soundness = self.soundness();
         let mut before = self.before.clone();
         for child in &removed {
-            before.apply(&dependent(*child, Some(self.part(Side::Old, child.id, &mut sound))));
+            before.apply(&dependent(*child, Some(self.part(Side::Old, child.id, &mut soundness))));
         }
         let mut fresh = Vec::new();
         for child in &added {
-            fresh.push(dependent(*child, Some(self.part(Side::New, child.id, &mut sound))));
+            fresh.push(dependent(*child, Some(self.part(Side::New, child.id, &mut soundness))));
         }
-        if sound {
+        if soundness.is_sound() {
             self.before = before;
         }
         let gone = removed.into_iter().map(|child| (child, Fate::Gone, dependent(child, None)));
         let fresh = added.into_iter().zip(fresh).map(|(child, patch)| (child, Fate::New, patch));
         for (child, coming, patch) in gone.chain(fresh).collect::<Vec<_>>() {
             let sentence = fate(&format!("what objects with {} must be", name(key(child))), coming);
-            let patch = if sound { patch } else { Patch::default() };
-            self.atom(ChangeKind::Branch, &[], sentence, patch).effect = Effect::if_sound(sound);
+            let patch = if soundness.is_sound() { patch } else { Patch::default() };
+            self.atom(ChangeKind::Branch, &[], sentence, patch).effect = Effect::given(soundness);
         }
     }
 }

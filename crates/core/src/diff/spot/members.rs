@@ -9,7 +9,7 @@ use crate::diff::reading::Child;
 use crate::diff::words::{Fate, fate, name};
 use crate::diff::{ChangeKind, Side};
 
-use super::{Effect, Patch, Spot};
+use super::{Effect, Patch, Soundness, Spot};
 
 const MEMBERS: [&str; 3] = ["properties", "patternProperties", "additionalProperties"];
 
@@ -30,38 +30,38 @@ impl Spot<'_, '_> {
             .map(|all| all.iter().copied().filter(concerns).collect::<Vec<_>>());
         let both: Vec<Child<'_>> =
             self.tied.both.iter().map(|(old, _)| *old).filter(concerns).collect();
-        let mut sound = !self.sees_rest;
+        let mut soundness = self.soundness();
         let mut before = self.before.clone();
         for child in both {
             // What holds for the same members on both sides decides nothing; which members are not
             // declared is another matter.
             let stand_in = match child.keyword {
-                "additionalProperties" => self.part(Side::Old, child.id, &mut sound),
+                "additionalProperties" => self.part(Side::Old, child.id, &mut soundness),
                 _ => Value::Bool(true),
             };
             before.apply(&slot(child, Some(stand_in)));
         }
         for child in &removed {
-            before.apply(&slot(*child, Some(self.part(Side::Old, child.id, &mut sound))));
+            before.apply(&slot(*child, Some(self.part(Side::Old, child.id, &mut soundness))));
         }
         let mut fresh = Vec::new();
         for child in &added {
-            fresh.push(slot(*child, Some(self.part(Side::New, child.id, &mut sound))));
+            fresh.push(slot(*child, Some(self.part(Side::New, child.id, &mut soundness))));
         }
         // What cannot be compared must not count where the others are.
-        if sound {
+        if soundness.is_sound() {
             self.before = before;
         }
-        let patched = |patch| if sound { patch } else { Patch::default() };
+        let patched = |patch| if soundness.is_sound() { patch } else { Patch::default() };
         for child in removed {
-            self.member((child, Fate::Gone), patched(slot(child, None)), sound);
+            self.member((child, Fate::Gone), patched(slot(child, None)), soundness);
         }
         for (child, patch) in added.into_iter().zip(fresh) {
-            self.member((child, Fate::New), patched(patch), sound);
+            self.member((child, Fate::New), patched(patch), soundness);
         }
     }
 
-    fn member(&mut self, (child, coming): (Child<'_>, Fate), patch: Patch, sound: bool) {
+    fn member(&mut self, (child, coming): (Child<'_>, Fate), patch: Patch, soundness: Soundness) {
         let (reading, side) = match coming {
             Fate::New => (self.new, Side::New),
             Fate::Gone => (self.old, Side::Old),
@@ -87,7 +87,7 @@ impl Spot<'_, '_> {
         };
         let atom = self.atom(kind, &[], sentence, patch);
         (atom.pointer, atom.side, atom.member) = (pointer, side, member);
-        atom.effect = Effect::if_sound(sound);
+        atom.effect = Effect::given(soundness);
     }
 
     /// Notes the members that must be there no longer, or that must from now on.

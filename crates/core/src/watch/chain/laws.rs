@@ -9,7 +9,7 @@ use crate::watch::event::Event;
 use crate::watch::level::Level;
 use crate::watch::markers::Markers;
 use crate::watch::response::{AgentResponse, Escalation, EscalationRequest};
-use crate::watch::session::{ExitClaim, HandoffFile, Legacy, Payload, SessionEnding};
+use crate::watch::session::{ExitClaim, HandoffFile, Legacy, Payload, Retold, SessionEnding};
 
 /// What a session does.
 #[derive(Debug, Clone)]
@@ -93,6 +93,7 @@ fn finished(play: &Play, session: &str) -> Finished {
             Some(bytes) => HandoffFile::Present { bytes: bytes.clone() },
         },
         cost: Cost::from_usd(0.5),
+        retold: Retold::Not,
     }
 }
 

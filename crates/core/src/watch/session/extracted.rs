@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Extraction, Finished, HandoffFile, Legacy, Payload, SessionEnding};
+use super::{Extraction, Finished, HandoffFile, Legacy, Payload, Retold, SessionEnding};
 use crate::excerpt;
 use crate::watch::cooldown::CooldownClaim;
 use crate::watch::event::Event;
@@ -171,7 +171,20 @@ impl Extracted {
         if legacy == Legacy::Ignored {
             extracted.note_unread(finished);
         }
+        extracted.retell(&finished.retold, tier);
         extracted
+    }
+
+    /// Takes somebody else's words for the summary; that there are none changes nothing else.
+    fn retell(&mut self, retold: &Retold, tier: Tier) {
+        match retold {
+            Retold::Not => {}
+            Retold::Briefly(summary) => self.summary = Some(summary.clone()),
+            Retold::Failed(why) => {
+                let message = format!("what {tier} said has no summary: {why}");
+                self.events.push(Event::of_watch(Level::Warning, message));
+            }
+        }
     }
 
     /// Notes what was left in the older ways and is not read.

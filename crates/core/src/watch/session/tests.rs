@@ -38,7 +38,8 @@ fn handoff() -> HandoffFile {
 
 fn finished(payload: Payload) -> Finished {
     let ending = SessionEnding::FINE;
-    Finished { ending, payload, markers: markers(), handoff: handoff(), cost: None }
+    let (markers, handoff) = (markers(), handoff());
+    Finished { ending, payload, markers, handoff, cost: None, retold: Retold::Not }
 }
 
 fn extract(finished: &Finished, legacy: Legacy) -> Extracted {
@@ -199,6 +200,26 @@ fn co_13_a_response_is_never_empty_if_anything_was_said(
 ) -> Option<String> {
     let said: Vec<String> = said.iter().map(|text| (*text).to_owned()).collect();
     response_text(result, &said, summary).map(str::to_owned)
+}
+
+/// CO-15: a summary by somebody else counts where there is no other, and that there is none changes nothing.
+#[test]
+fn co_15_a_summary_by_somebody_else_counts_where_there_is_no_other() {
+    let extracted = |payload, retold| {
+        let finished = Finished { retold, ..finished(payload) };
+        extract(&finished, Legacy::Read)
+    };
+    let briefly = || Retold::Briefly("briefly".to_owned());
+    let accepted = Payload::Accepted(Box::new(response(Escalation::NotNeeded)));
+    let own = extracted(accepted, briefly());
+    assert_eq!(own.summary.as_deref(), Some("structured"));
+    let other = extracted(Payload::Absent, briefly());
+    assert_eq!(other.summary.as_deref(), Some("briefly"));
+    let none = extracted(Payload::Absent, Retold::Failed("nobody answers".to_owned()));
+    assert_eq!((none.by, none.summary.as_deref()), (other.by, None));
+    let words = "what tier 1 said has no summary: nobody answers";
+    let told: Vec<_> = none.events.iter().filter(|it| it.message == words).collect();
+    assert_eq!(told, [&Event::of_watch(Level::Warning, words.to_owned())]);
 }
 
 /// What is compared with what is on record is masked as that is, wherever it was said; words of the format
