@@ -73,7 +73,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         let others = tasks.iter().cycle().skip(place).take(tasks.len());
         let prompts = others.flat_map(|task| &task.prompts).take(settings.prompts);
         for (seed, prompt) in (0..).zip(prompts).take_while(|_| !over()) {
-            let mut put = |closing| ask(&mut embedded, &settings, &contract, prompt, seed, closing);
+            let mut put =
+                |closing| ask(&mut embedded, &settings, &contract, (prompt, seed), closing);
             let completion = put(Closing::Anything)?;
             // The same words up to where it was led to its end: only these differ in `airtight run`.
             if is_led(&completion) && put(Closing::Ends)?.stop == Stop::Cut {
@@ -116,8 +117,7 @@ fn ask(
     embedded: &mut Embedded,
     settings: &Settings,
     contract: &Contract,
-    prompt: &str,
-    seed: u64,
+    (prompt, seed): (&str, u64),
     closing: Closing,
 ) -> Result<Completion, Box<dyn Error>> {
     let lowered = lower(contract, Dialect::Llguidance)?;

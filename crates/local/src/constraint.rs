@@ -5,7 +5,7 @@
 
 use llguidance::api::TopLevelGrammar;
 use llguidance::{JsonCompileOptions, Matcher, ParserFactory};
-use serde_json::Value;
+use serde_json::{Value, json};
 use thiserror::Error;
 use toktrie::{SimpleVob, TokEnv, TokenId};
 
@@ -129,11 +129,12 @@ macro_rules! date {
 /// Patterns for formats of which the grammar allows more than the format does: 29 February in any
 /// year, second 60 at any time, and names of any length. They exclude only what the format does:
 /// a pattern that excludes more makes the model write something else than it meant.
-const FORMAT_PATTERNS: [(&str, &str); 5] = [
+const FORMAT_PATTERNS: [(&str, &str); 6] = [
     ("date", date!()),
     ("date-time", concat!(date!(), "[^:]*:[0-5][0-9]:[0-5]")),
     ("time", "^[^:]+:[0-5][0-9]:[0-5]"),
     ("email", r"^[^@]{1,64}@[^@.]{1,63}(\.[^@.]{1,63})*$"),
+    ("email", "^[^@]+@[^@]{1,253}$"),
     ("hostname", "^.{1,253}$"),
 ];
 
@@ -143,9 +144,17 @@ fn tighten_formats(schema: &mut Value) {
         Value::Array(schemas) => schemas.iter_mut().for_each(tighten_formats),
         Value::Object(members) => {
             let format = members.get("format").and_then(Value::as_str);
-            let known = FORMAT_PATTERNS.iter().find(|(name, _)| Some(*name) == format);
-            if let (Some((_, pattern)), false) = (known, members.contains_key("pattern")) {
-                members.insert("pattern".to_owned(), (*pattern).into());
+            let known = FORMAT_PATTERNS.iter().filter(|(name, _)| Some(*name) == format);
+            let known: Vec<&str> = known.map(|(_, pattern)| *pattern).collect();
+            if let ([first, more @ ..], false) = (&*known, members.contains_key("pattern")) {
+                members.insert("pattern".to_owned(), (*first).into());
+                let more = more.iter().map(|pattern| json!({ "pattern": pattern }));
+                if more.len() > 0
+                    && let Some(all) =
+                        members.entry("allOf").or_insert_with(|| json!([])).as_array_mut()
+                {
+                    all.extend(more);
+                }
             }
             let schemas = members.iter_mut().filter(|(key, _)| *key != "enum" && *key != "const");
             schemas.for_each(|(_, schema)| tighten_formats(schema));

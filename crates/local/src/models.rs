@@ -26,7 +26,7 @@ pub use pip::PipError;
 /// How often it is looked whether the folder is free.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// The largest file that is copied: more than any weights that fit into a machine.
+/// The largest file that is copied or opened: more than any weights that fit into a machine.
 const LIMIT_BYTES: u64 = 1 << 38;
 
 /// How far weights have come.
@@ -259,8 +259,8 @@ impl Models {
     }
 }
 
-/// Returns the size of a file that may be copied.
-fn regular_size(file: &Path) -> io::Result<u64> {
+/// Returns the size of a file that may be copied or opened.
+pub(crate) fn regular_size(file: &Path) -> io::Result<u64> {
     let metadata = fs::metadata(file)?;
     if !metadata.is_file() {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file"));

@@ -8,6 +8,7 @@ use thiserror::Error;
 
 use crate::gguf::{Header, HeaderError, TensorInfo};
 use crate::matrix::{Matrix, packed_bytes};
+use crate::models::regular_size;
 use crate::quant::{Kind, SPAN};
 
 /// What a model takes beside its weights and its cache: products, scores, and the grammar.
@@ -136,6 +137,8 @@ impl Weights {
     /// Opens a GGUF file and reads its header; all tensors must lie in the file, apart.
     pub fn open(path: &Path) -> Result<Self, WeightsError> {
         let unopened = |source| WeightsError::Unopened { path: path.to_owned(), source };
+        // Before it is opened, because to open a pipe waits for the one who writes to it.
+        regular_size(path).map_err(unopened)?;
         let file = File::open(path).map_err(unopened)?;
         let size = file.metadata().map_err(unopened)?.len();
         let header = Header::read(BufReader::new(&file), size)?;

@@ -62,6 +62,8 @@ fn every_answer_conforms_and_none_is_cut(schema: Value) {
 #[test_case("email", "ada@cs.ox.ac.uk", true; "four labels")]
 #[test_case("email", "ada@a.b.c.d.example", true; "five labels")]
 #[test_case("email", &format!("ada@{}example", "a.".repeat(20)), true; "many labels")]
+#[test_case("email", &format!("a@{}", &"abcdefghi.".repeat(26)[..253]), true; "a long domain")]
+#[test_case("email", &format!("a@{}", &"abcdefghi.".repeat(26)[..254]), false; "a domain that is too long")]
 #[test_case("hostname", &"abcdefghi.".repeat(26)[..253], true; "a long name")]
 #[test_case("hostname", &"abcdefghi.".repeat(26)[..254], false; "a name that is too long")]
 fn a_format_allows_what_is_valid_and_nothing_longer(format: &str, text: &str, is_valid: bool) {

@@ -64,7 +64,9 @@ pub enum PipError {
 
 /// Fetches a package's file into `folder`.
 ///
-/// What `pip` has of it when it fails is its own to keep and to continue.
+/// A transfer that breaks is continued by `pip` itself, as long as this call lasts: what it has of a file
+/// lies in a folder of its own, which goes with it, so that the next call begins anew. For the same reason
+/// nobody here can say how far it has come.
 pub(super) fn download(package: &Package, folder: &Path, watch: Watch<'_>) -> Result<(), PipError> {
     let call = CALLS.into_iter().find(|call| is_there(call)).ok_or(PipError::Missing)?;
     let mut pip = command(call)?;

@@ -100,6 +100,17 @@ fn a_missing_file_is_named() {
 }
 
 #[test]
+fn a_pipe_is_refused_and_nobody_waits_for_its_writer() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("model.gguf");
+    let made = std::process::Command::new("mkfifo").arg(&path).status().unwrap();
+    assert!(made.success());
+    let error = Weights::open(&path).unwrap_err();
+    let source = std::error::Error::source(&error).unwrap();
+    assert_eq!(source.to_string(), "it is no regular file");
+}
+
+#[test]
 fn weights_beyond_all_memory_are_refused_before_they_are_read() {
     let (_folder, path) = Gguf::model(0).save();
     let weights = Weights::open(&path).unwrap();
