@@ -1,10 +1,13 @@
 //! Measures the ledger on SQLite: runs stored durably in a second, what a run costs as the ledger
 //! grows, and how long questions to a large one take.
 //!
+//! Its runs are spread over a year, several models and contracts, and four ways to end: what statistics
+//! cost depends on how much there is to tell apart.
+//!
 //! `cargo run --release -p airtight-store --example measure_ledger [FOLDER] [RUNS]`
 
 use std::io::{self, Write as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -15,9 +18,28 @@ use airtight_store::{
     Begun, ContractRow, Driver, Filter, Finish, GroupBy, Job, Ledger, Location, NewAttempt, NewRun,
     Order, Page, StatsFilter, StoreError,
 };
+use sqlx::{AnyConnection, AssertSqlSafe, Connection as _, Row as _};
 
 /// Runs that are measured at each size.
 const SAMPLE: u64 = 5_000;
+
+const HOUR_MS: i64 = 3_600_000;
+
+/// The hours of a year, over which runs are spread.
+const HOURS: i64 = 8_760;
+
+const MODELS: [(&str, &str); 3] =
+    [("anthropic", "claude-x"), ("openai", "gpt-y"), ("google", "gemini-z")];
+
+const CONTRACTS: [&str; 4] = ["blog-writer", "ticket", "invoice", "code-review"];
+
+/// How runs end, and how many of a hundred do.
+const ENDINGS: [(&str, Option<&str>, u64); 4] = [
+    ("met", Some("tool"), 80),
+    ("met", Some("repair"), 12),
+    ("attempts_exhausted", None, 5),
+    ("no_answer", None, 3),
+];
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -33,23 +55,81 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         writeln!(out, "{writers:7} {rate:8.0} {commits:13.3}")?;
     }
     writeln!(out, "\nruns in the ledger   runs/s with 64 writers")?;
+    let mut year = Year::before(&ledger, &path, most).await?;
     for size in [1_000, 100_000, 1_000_000] {
         if size > most {
             break;
         }
-        let stored = ledger.stats(&StatsFilter::default(), &[]).await?;
-        let stored = stored.first().map_or(0, |stat| stat.runs);
-        measure(&ledger, 256, size.saturating_sub(stored)).await?;
+        year.fill(&ledger, size).await?;
         let (rate, _) = measure(&ledger, 64, SAMPLE).await?;
         writeln!(out, "{size:18} {rate:8.0}")?;
     }
     writeln!(out, "\nquestions to it")?;
     questions(&ledger, &mut out).await?;
+    for table in ["tallies_by_day", "tallies_by_hour"] {
+        writeln!(out, "{:40} {:8}", format!("rows of {table}"), year.rows(table).await?)?;
+    }
     let bytes = std::fs::metadata(&path)?.len();
     writeln!(out, "{:40} {:8} MB", "size of the file", bytes >> 20)?;
     ledger.close().await;
     std::fs::remove_file(path)?;
     Ok(())
+}
+
+/// The year before the measurement, which is filled hour by hour: runs are counted in the hour in which
+/// they end, so what was counted is moved behind the ledger's back.
+struct Year {
+    connection: AnyConnection,
+    /// The hour in which the measurement began.
+    now: i64,
+    hours_filled: i64,
+    runs_an_hour: u64,
+    runs: u64,
+}
+
+impl Year {
+    async fn before(ledger: &Ledger, path: &Path, most: u64) -> Result<Self, sqlx::Error> {
+        Ok(Self {
+            connection: AnyConnection::connect(&format!("sqlite:{}", path.display())).await?,
+            now: ledger.now_ms().div_euclid(HOUR_MS),
+            hours_filled: 0,
+            runs_an_hour: most.div_ceil(HOURS.unsigned_abs()),
+            runs: 0,
+        })
+    }
+
+    /// Stores runs until there are so many.
+    async fn fill(&mut self, ledger: &Ledger, runs: u64) -> Result<(), Box<dyn std::error::Error>> {
+        while self.runs < runs {
+            measure(ledger, 256, self.runs_an_hour).await?;
+            self.runs += self.runs_an_hour;
+            let hour = self.now - HOURS + self.hours_filled % HOURS;
+            self.hours_filled += 1;
+            // An hour or a day that ends meanwhile costs the rows of another.
+            self.say(format!(
+                "UPDATE OR REPLACE tallies_by_hour SET hour = {hour} WHERE hour >= {}",
+                self.now
+            ))
+            .await?;
+            if hour % 24 == 23 {
+                let (day, today) = (hour / 24, self.now / 24);
+                self.say(format!(
+                    "UPDATE OR REPLACE tallies_by_day SET day = {day} WHERE day >= {today}"
+                ))
+                .await?;
+            }
+        }
+        Ok(())
+    }
+
+    async fn say(&mut self, sql: String) -> Result<(), sqlx::Error> {
+        sqlx::raw_sql(AssertSqlSafe(sql)).execute(&mut self.connection).await.map(drop)
+    }
+
+    async fn rows(&mut self, table: &str) -> Result<i64, sqlx::Error> {
+        let sql = format!("SELECT COUNT(*) FROM {table}");
+        sqlx::query(AssertSqlSafe(sql)).fetch_one(&mut self.connection).await?.try_get(0)
+    }
 }
 
 /// Stores `runs` runs by so many writers at once, and returns runs a second and commits a run.
@@ -87,19 +167,20 @@ fn count(n: u64) -> f64 {
 }
 
 async fn store(ledger: &Ledger) -> Result<(), StoreError> {
-    let model = fastrand::choice(["claude-x", "gpt-y", "gemini-z"]).unwrap_or_default();
+    let (provider, model) = fastrand::choice(MODELS).unwrap_or_default();
+    let contract = fastrand::choice(CONTRACTS).unwrap_or_default();
     let run = NewRun {
         key: Some(format!("{:032x}", fastrand::u128(..))),
         contract: ContractRow {
-            fingerprint: "f00d".repeat(16),
-            name: "blog-writer".to_owned(),
+            fingerprint: contract.repeat(6),
+            name: contract.to_owned(),
             version: "1".to_owned(),
             schema: r#"{"type":"object"}"#.to_owned(),
         },
         job: Job { prompt: "Summarise the document. ".repeat(10), ..Job::default() },
         driver: Driver {
             driver: "api".to_owned(),
-            provider: "fake".to_owned(),
+            provider: provider.to_owned(),
             model: model.to_owned(),
             mode: "tool".to_owned(),
         },
@@ -107,12 +188,24 @@ async fn store(ledger: &Ledger) -> Result<(), StoreError> {
         ..NewRun::default()
     };
     let Begun::Fresh(token) = ledger.begin(run).await? else { return Ok(()) };
+    ledger.finish(&token, finish()).await
+}
+
+/// How a run ends.
+fn finish() -> Finish {
     let answer = r#"{"title":"A title that says something","tags":["a","b"]}"#;
-    let finish = Finish {
-        outcome: "met".to_owned(),
-        rung: Some("tool".to_owned()),
+    let mut chance = fastrand::u64(0..100);
+    let ending = ENDINGS.into_iter().find(|(_, _, share)| {
+        let is_it = chance < *share;
+        chance = chance.saturating_sub(*share);
+        is_it
+    });
+    let (outcome, rung, _) = ending.unwrap_or_default();
+    Finish {
+        outcome: outcome.to_owned(),
+        rung: rung.map(str::to_owned),
         output: Some(answer.as_bytes().to_vec()),
-        parsed: Some(answer.to_owned()),
+        parsed: rung.map(|_| answer.to_owned()),
         attempts: 1,
         usage: Usage { input_tokens: Some(400), output_tokens: Some(60), ..Usage::default() },
         cost: Cost::from_usd(0.002),
@@ -123,8 +216,7 @@ async fn store(ledger: &Ledger) -> Result<(), StoreError> {
             ..airtight_store::AttemptEnd::default()
         }],
         ..Finish::default()
-    };
-    ledger.finish(&token, finish).await
+    }
 }
 
 async fn questions(
@@ -134,12 +226,27 @@ async fn questions(
     let mut told = |what: &str, begun: Instant| {
         writeln!(out, "{what:40} {:8.1} ms", begun.elapsed().as_secs_f64() * 1000.0)
     };
+    let all = StatsFilter::default();
+    let last = |days: i64| {
+        let since = Some(ledger.now_ms() - days * 24 * HOUR_MS);
+        StatsFilter { since, ..StatsFilter::default() }
+    };
+    let (month, week) = (last(30), last(7));
+    let counts: [(&str, &StatsFilter, &[GroupBy]); 5] = [
+        ("stats by provider and model", &all, &[GroupBy::Provider, GroupBy::Model]),
+        ("stats by day and contract", &all, &[GroupBy::Day, GroupBy::Contract]),
+        ("stats by day, of 30 days", &month, &[GroupBy::Day]),
+        ("stats by provider and hour, of a week", &week, &[GroupBy::Provider, GroupBy::Hour]),
+        ("stats by hour, of the year", &all, &[GroupBy::Hour]),
+    ];
+    for (what, filter, by) in counts {
+        let begun = Instant::now();
+        ledger.stats(filter, by).await?;
+        told(what, begun)?;
+    }
     let begun = Instant::now();
-    ledger.stats(&StatsFilter::default(), &[GroupBy::Provider, GroupBy::Model]).await?;
-    told("stats by provider and model", begun)?;
-    let begun = Instant::now();
-    ledger.stats(&StatsFilter::default(), &[GroupBy::Day, GroupBy::Contract]).await?;
-    told("stats by day and contract", begun)?;
+    ledger.drifts(ledger.now_ms() - 24 * HOUR_MS).await?;
+    told("which models fail more than they did", begun)?;
     let begun = Instant::now();
     ledger.runs(&Filter::default(), Page::default()).await?;
     told("the newest 50 runs", begun)?;

@@ -44,7 +44,7 @@ pub use queue::{
     Again, Bucket, Claim, ClaimedJob, Enqueued, JobFilter, JobState, Lease, NewJob, QueueCounts,
     StoredJob, Worker,
 };
-pub use read::{ContractEntry, KnownContract, Spending};
+pub use read::{Arrivals, ContractEntry, KnownContract, Spending};
 pub use retention::{Level, Retention};
 pub use review::{Decision, NewDecision};
 pub use run::{

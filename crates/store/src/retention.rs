@@ -44,7 +44,7 @@ impl Level {
 pub struct Retention {
     /// How much is stored.
     pub level: Level,
-    /// How long after its end, if not for ever.
+    /// How long after its end, or after its beginning if it has none, if not for ever.
     pub keep: Option<Duration>,
 }
 

@@ -25,7 +25,7 @@ pub(crate) const SUMMARY: &str = "seq, id, parent, job_key, fingerprint, contrac
 
 /// The columns of a [`Run`] behind its summary.
 pub(crate) const TEXTS: &str = "prompt, system, input, questions.coded AS question_coded, \
-     output, parsed, errors, edits, losses, answers.coded AS answer_coded";
+     output, parsed, errors, edits, losses, unchecked, answers.coded AS answer_coded";
 
 /// Where both are found.
 pub(crate) const WHOLE: &str = "runs LEFT JOIN questions ON questions.run = runs.seq \
@@ -127,7 +127,7 @@ impl<'r> Columns<'r> {
         let (prompt, system) = (question("prompt", prompt)?, question("system", system)?);
         let input = question("input", input)?;
         let [output, parsed, errors] = [self.take()?, self.take()?, self.take()?];
-        let [edits, losses] = [self.take()?, self.take()?];
+        let [edits, losses, unchecked] = [self.take()?, self.take()?, self.take()?];
         let coded: Option<String> = self.take()?;
         let answer = |name, text| unpack(name, text, coded.as_deref().unwrap_or_default());
         let run = Run {
@@ -140,6 +140,7 @@ impl<'r> Columns<'r> {
             output_errors: answer("errors", errors)?.map(text).transpose()?,
             edits: answer("edits", edits)?.map(text).transpose()?,
             losses: answer("losses", losses)?.map(text).transpose()?,
+            unchecked: answer("unchecked", unchecked)?.map(text).transpose()?,
         };
         Ok((run, owner))
     }

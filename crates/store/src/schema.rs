@@ -1,7 +1,7 @@
 //! The schema of the ledger: steps that are only ever added to, each done once, in a transaction.
 //!
 //! A ledger with more steps than this program knows is refused before anything is written. Steps
-//! only add, so that programs that are running meanwhile go on.
+//! take no table or column away, so that programs that are running meanwhile go on.
 
 use sqlx::{AnyConnection, AssertSqlSafe, Row as _};
 
@@ -15,13 +15,15 @@ struct Step {
 }
 
 /// Every step, in order; the first is version 1.
-const STEPS: [Step; 6] = [
+const STEPS: [Step; 8] = [
     Step { name: "ledger", text: include_str!("../schema/0001_ledger.sql") },
     Step { name: "watch", text: include_str!("../schema/0002_watch.sql") },
     Step { name: "answers", text: include_str!("../schema/0003_answers.sql") },
     Step { name: "wishes", text: include_str!("../schema/0004_wishes.sql") },
     Step { name: "drafts", text: include_str!("../schema/0005_drafts.sql") },
     Step { name: "digests", text: include_str!("../schema/0006_digests.sql") },
+    Step { name: "unchecked", text: include_str!("../schema/0007_unchecked.sql") },
+    Step { name: "days", text: include_str!("../schema/0008_days.sql") },
 ];
 
 const CREATE: &str = "CREATE TABLE schema_steps (\

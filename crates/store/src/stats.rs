@@ -1,14 +1,15 @@
-//! Statistics, from tallies that every finished run adds to. They answer in milliseconds whatever
-//! the size of the ledger, and outlive the runs that are pruned.
+//! Statistics, from tallies that every finished run adds to. What they cost depends on how many days,
+//! models, contracts and outcomes there are, not on how many runs, and they outlive those that are pruned.
 
 mod drift;
 mod interval;
 mod latency;
 mod query;
+mod source;
 mod tally;
 
 pub use drift::{Drift, Sample, drift};
 pub use interval::{Interval, wilson};
-pub(crate) use latency::bucket_of;
+pub(crate) use latency::Latencies;
 pub use query::{GroupBy, Stat, StatsFilter};
 pub(crate) use tally::{Tallies, Tally, TallyKey};

@@ -17,6 +17,7 @@ mod minutes;
 mod notification;
 mod operator;
 mod overview;
+mod prune;
 mod read;
 mod remember;
 mod reserve;

@@ -6,8 +6,10 @@ mod draft;
 mod finish;
 mod progress;
 mod prune;
+mod sheaf;
 
 pub use draft::DRAFT_LIMIT_BYTES;
 pub(crate) use finish::{claimed, delete_job, requeue};
 pub(crate) use progress::Timely;
 pub use prune::Pruned;
+pub(crate) use sheaf::Sheaf;

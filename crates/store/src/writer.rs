@@ -19,6 +19,7 @@ use crate::error::StoreError;
 use crate::ledger::{Place, Seen};
 use crate::retention::{Level, Sieve};
 use crate::stats::Tallies;
+use crate::write::Sheaf;
 
 /// How many writes may wait before callers do: each may hold a long text.
 const QUEUE_LIMIT: usize = 512;
@@ -51,6 +52,8 @@ pub(crate) struct Transaction<'t> {
     pub(crate) now_ms: i64,
     /// Folded, and written at the end in one order, so that no two transactions wait for each other.
     pub(crate) tallies: Tallies,
+    /// Rows that are only added: written together at the end.
+    pub(crate) sheaf: Sheaf,
     /// Contracts that are stored when this commits.
     pub(crate) contracts: Vec<Seen>,
 }
@@ -261,11 +264,13 @@ async fn transact(
         place,
         now_ms: place.clock.now_ms(),
         tallies: Tallies::default(),
+        sheaf: Sheaf::default(),
         contracts: Vec::new(),
     };
     for write in group {
         write.apply(&mut to).await?;
     }
+    to.settle().await?;
     let tallies = std::mem::take(&mut to.tallies);
     tallies.write(&mut to).await?;
     let contracts = std::mem::take(&mut to.contracts);

@@ -19,6 +19,7 @@ const TAKE: &str = "INSERT INTO buckets (name, full_at) VALUES ($1, $2 + $3) \
 const HOLD: &str = "INSERT INTO buckets (name, full_at) VALUES ($1, $2) \
      ON CONFLICT (name) DO UPDATE SET \
      full_at = CASE WHEN buckets.full_at > $2 THEN buckets.full_at ELSE $2 END";
+const HELD: &str = "SELECT full_at FROM buckets WHERE name = $1";
 
 const MINUTE_US: i64 = 60_000_000;
 
@@ -43,6 +44,12 @@ impl Bucket {
     fn filling_us(&self) -> i64 {
         self.interval_us().saturating_mul(i64::from(self.burst.max(1)))
     }
+
+    /// Returns how long to wait for a bucket that will be full again at `full_at_us`.
+    fn wait(&self, full_at_us: i64, now_us: i64) -> Duration {
+        let wait_us = full_at_us.saturating_sub(now_us).saturating_sub(self.filling_us());
+        Duration::from_micros(u64::try_from(wait_us).unwrap_or(0))
+    }
 }
 
 impl Ledger {
@@ -56,6 +63,20 @@ impl Ledger {
     pub async fn hold(&self, bucket: &Bucket, pause: Duration) -> Result<(), StoreError> {
         names(&[("the name of a bucket", &bucket.name)])?;
         self.write_any(Hold { bucket: bucket.clone(), pause }).await
+    }
+
+    /// Returns how long everybody is held back, and takes nothing: a read.
+    pub async fn held(&self, bucket: &Bucket) -> Result<Duration, StoreError> {
+        names(&[("the name of a bucket", &bucket.name)])?;
+        let mut reader = self.reader().await?;
+        let row = sqlx::query(HELD)
+            .bind(bucket.name.as_str())
+            .fetch_optional(&mut *reader)
+            .await
+            .map_err(|error| StoreError::of(self.place.dialect, error))?;
+        let full_at: Option<i64> = row.map(|row| Columns::of(&row).take()).transpose()?;
+        let now_us = self.now_ms().saturating_mul(1000);
+        Ok(bucket.wait(full_at.unwrap_or(now_us), now_us))
     }
 }
 
@@ -77,8 +98,7 @@ impl Write for Take {
             .await
             .map_err(to.fail())?;
         let full_at: i64 = Columns::of(&row).take()?;
-        let wait_us = full_at.saturating_sub(now_us).saturating_sub(self.bucket.filling_us());
-        Ok(Duration::from_micros(u64::try_from(wait_us).unwrap_or(0)))
+        Ok(self.bucket.wait(full_at, now_us))
     }
 }
 

@@ -131,6 +131,21 @@ impl Conditions {
         ));
     }
 
+    /// Rows whose number is in one of these stretches, both ends included.
+    pub(super) fn among(
+        &mut self,
+        column: &'static str,
+        stretches: impl Iterator<Item = (i64, i64)>,
+    ) {
+        let mut texts = Vec::new();
+        for (from, to) in stretches {
+            self.values.extend([Value::Number(from), Value::Number(to)]);
+            let last = self.values.len();
+            texts.push(format!("({column} >= ${} AND {column} <= ${last})", last - 1));
+        }
+        self.texts.push(format!("({})", texts.join(" OR ")));
+    }
+
     pub(crate) fn prefix(&mut self, column: &'static str, prefix: &str) {
         let prefix = prefix.replace('\0', "\u{fffd}");
         self.bound(&format!("{column} >="), Value::Text(prefix.clone()));
@@ -141,7 +156,9 @@ impl Conditions {
     fn contract(&mut self, name: Option<&str>) {
         let Some(name) = name else { return };
         if is_fingerprint(name) {
-            self.prefix("fingerprint", name);
+            // Equality is the same in every language of a server; order, which a range goes by, is not.
+            let beginning = format!("SUBSTR(fingerprint, 1, {}) =", name.len());
+            self.bound(&beginning, Value::Text(name.to_owned()));
         } else {
             self.text("contract =", Some(name));
         }
@@ -159,10 +176,19 @@ impl Conditions {
 
     /// Returns the `WHERE`, if there is any condition.
     pub(crate) fn clause(&self) -> String {
-        match self.texts.as_slice() {
-            [] => String::new(),
-            texts => format!("WHERE {}", texts.join(" AND ")),
-        }
+        self.clause_with(&[])
+    }
+
+    /// Returns the `WHERE` of these conditions and of those that one table of several has for itself.
+    pub(crate) fn clause_with(&self, own: &[String]) -> String {
+        let texts: Vec<&str> = own.iter().chain(&self.texts).map(String::as_str).collect();
+        if texts.is_empty() { String::new() } else { format!("WHERE {}", texts.join(" AND ")) }
+    }
+
+    /// Binds a number, and returns what stands for it.
+    pub(crate) fn place(&mut self, number: i64) -> String {
+        self.values.push(Value::Number(number));
+        format!("${}", self.values.len())
     }
 
     /// Returns the question `sql` with the values bound.

@@ -54,15 +54,25 @@ impl Ledger {
             .fetch_all(&mut *reader)
             .await
             .map_err(|error| StoreError::of(self.place.dialect, error))?;
+        let runs = self.summaries(reader, &rows).await?;
+        let last = runs.last().map(|run| run.number);
+        Ok((runs, last))
+    }
+
+    /// Reads rows of runs, and finds out whose processes are gone.
+    pub(super) async fn summaries(
+        &self,
+        reader: &mut AnyConnection,
+        rows: &[AnyRow],
+    ) -> Result<Vec<RunSummary>, StoreError> {
         let mut lives = Lives::default();
         let mut runs = Vec::with_capacity(rows.len());
-        for row in &rows {
+        for row in rows {
             let (mut run, owner) = Columns::of(row).summary()?;
             lives.tell(self, reader, &mut run, &owner).await?;
             runs.push(run);
         }
-        let last = runs.last().map(|run| run.number);
-        Ok((runs, last))
+        Ok(runs)
     }
 
     /// Returns a run by its name, by the beginning of its name, or by its number.

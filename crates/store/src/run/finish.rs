@@ -28,6 +28,8 @@ pub struct Finish {
     pub edits: Option<String>,
     /// What the provider was not asked to enforce: JSON.
     pub losses: Option<String>,
+    /// The places of the accepted value that nobody could look up: JSON.
+    pub unchecked: Option<String>,
     /// Answers that were judged.
     pub attempts: i64,
     /// Answers that were stopped early.

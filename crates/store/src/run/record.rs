@@ -93,6 +93,8 @@ pub struct Run {
     pub edits: Option<String>,
     /// What the provider was not asked to enforce: JSON.
     pub losses: Option<String>,
+    /// The places of the accepted value that nobody could look up: JSON.
+    pub unchecked: Option<String>,
 }
 
 impl Serialize for Run {
@@ -113,6 +115,7 @@ impl Serialize for Run {
         map.serialize_entry("outputErrors", &crate::form::Json(self.output_errors.as_deref()))?;
         map.serialize_entry("edits", &crate::form::Json(self.edits.as_deref()))?;
         map.serialize_entry("losses", &crate::form::Json(self.losses.as_deref()))?;
+        map.serialize_entry("unchecked", &crate::form::Json(self.unchecked.as_deref()))?;
         map.end()
     }
 }

@@ -4,11 +4,13 @@ use std::collections::BTreeMap;
 
 use airtight_core::price::Cost;
 use serde::Serialize;
+use sqlx::any::AnyRow;
 
 use super::drift::{Drift, Sample, drift};
 use super::interval::{Interval, wilson};
-use super::latency::quantile;
-use super::tally::Tally;
+use super::latency::Latencies;
+use super::source::{Span, before_and_since};
+use super::tally::{COUNTS, Tally};
 use crate::error::StoreError;
 use crate::ledger::Ledger;
 use crate::read::Conditions;
@@ -110,16 +112,15 @@ pub struct Stat {
 #[derive(Default)]
 struct Sum {
     all: Tally,
-    buckets: BTreeMap<i64, u64>,
+    latencies: Latencies,
     outcomes: BTreeMap<String, u64>,
     rungs: BTreeMap<String, u64>,
 }
 
 impl Sum {
-    fn add(&mut self, outcome: String, rung: String, bucket: i64, tally: &Tally) {
+    fn add(&mut self, outcome: String, rung: String, tally: &Tally) {
         let runs = tally.runs.unsigned_abs();
         self.all.add(tally);
-        *self.buckets.entry(bucket).or_default() += runs;
         *self.outcomes.entry(outcome).or_default() += runs;
         if !rung.is_empty() {
             *self.rungs.entry(rung).or_default() += runs;
@@ -127,7 +128,6 @@ impl Sum {
     }
 
     fn stat(self, group: Vec<String>) -> Option<Stat> {
-        let buckets: Vec<(i64, u64)> = self.buckets.into_iter().collect();
         let runs = self.all.runs.unsigned_abs();
         let failed = (self.all.runs - self.all.valid).unsigned_abs();
         Some(Stat {
@@ -135,8 +135,8 @@ impl Sum {
             runs,
             failed,
             failure: wilson(failed, runs)?,
-            p50_ms: quantile(&buckets, 0.5)?,
-            p95_ms: quantile(&buckets, 0.95)?,
+            p50_ms: self.latencies.quantile(0.5)?,
+            p95_ms: self.latencies.quantile(0.95)?,
             attempts: self.all.attempts.unsigned_abs(),
             input_tokens: self.all.input_tokens.unsigned_abs(),
             output_tokens: self.all.output_tokens.unsigned_abs(),
@@ -159,65 +159,81 @@ impl Ledger {
         groups: &[GroupBy],
     ) -> Result<Vec<Stat>, StoreError> {
         let mut conditions = Conditions::default();
-        conditions.number("hour >=", filter.since.map(|ms| ms.div_euclid(HOUR_MS)));
-        conditions.number("hour <", filter.until.map(|ms| ms.div_euclid(HOUR_MS)));
         conditions.text("provider =", filter.provider.as_deref());
         conditions.text("model =", filter.model.as_deref());
         conditions.text("contract =", filter.contract.as_deref());
         conditions.text("contract_version =", filter.contract_version.as_deref());
+        let hour = |ms: i64| ms.div_euclid(HOUR_MS);
+        let span = Span { since: filter.since.map(hour), until: filter.until.map(hour) };
+        let source = if groups.contains(&GroupBy::Hour) {
+            span.by_hour(&mut conditions)
+        } else {
+            span.by_day(&mut conditions)
+        };
         let columns: String = groups.iter().flat_map(|group| [group.column(), ", "]).collect();
-        let sum = |column: &str| format!("CAST(SUM({column}) AS BIGINT)");
-        let sums = [
-            "runs",
-            "valid",
-            "attempts",
-            "input_tokens",
-            "output_tokens",
-            "cost_nano",
-            "unpriced",
-            "early_cancels",
-            "tokens_saved",
-        ]
-        .map(sum)
-        .join(", ");
         let sql = format!(
-            "SELECT {columns} outcome, rung, bucket, {sums} FROM tallies {} \
-             GROUP BY {columns} outcome, rung, bucket",
-            conditions.clause()
+            "SELECT {columns} outcome, rung, {}, {}(latency, ' ') FROM {source} \
+             GROUP BY {columns} outcome, rung",
+            COUNTS.map(|count| format!("CAST(SUM({count}) AS BIGINT)")).join(", "),
+            self.place.dialect.joined(),
         );
-        let mut reader = self.reader().await?;
-        let rows = conditions
-            .query(sql)
-            .fetch_all(&mut *reader)
-            .await
-            .map_err(|error| StoreError::of(self.place.dialect, error))?;
         let mut sums: BTreeMap<Vec<String>, Sum> = BTreeMap::new();
-        for row in &rows {
+        for row in &self.counted(conditions, sql).await? {
             let mut columns = Columns::of(row);
             let group: Vec<String> =
                 groups.iter().map(|_| columns.take()).collect::<Result<_, _>>()?;
-            let (outcome, rung, bucket) = (columns.take()?, columns.take()?, columns.take()?);
+            let (outcome, rung) = (columns.take()?, columns.take()?);
             let tally = tally(&mut columns)?;
-            sums.entry(group).or_default().add(outcome, rung, bucket, &tally);
+            let sum = sums.entry(group).or_default();
+            sum.add(outcome, rung, &tally);
+            sum.latencies.read(&columns.take::<String>()?)?;
         }
         Ok(sums.into_iter().filter_map(|(group, sum)| sum.stat(group)).collect())
     }
 
     /// Returns the models whose failure rate since `since_ms` lies beyond their own history.
     pub async fn drifts(&self, since_ms: i64) -> Result<Vec<(String, String, Drift)>, StoreError> {
-        let by = [GroupBy::Provider, GroupBy::Model];
-        let recent = StatsFilter { since: Some(since_ms), ..StatsFilter::default() };
-        let history = StatsFilter { until: Some(since_ms), ..StatsFilter::default() };
-        let recent = self.stats(&recent, &by).await?;
-        let history = self.stats(&history, &by).await?;
-        let sample = |stat: &Stat| Sample { runs: stat.runs, failed: stat.failed };
-        let drifted = recent.iter().filter_map(|now| {
-            let then = history.iter().find(|then| then.group == now.group)?;
-            let [provider, model] = now.group.as_slice() else { return None };
-            Some((provider.clone(), model.clone(), drift(sample(now), sample(then))?))
-        });
-        Ok(drifted.collect())
+        let mut conditions = Conditions::default();
+        let since = since_ms.div_euclid(HOUR_MS);
+        let source = before_and_since(since, &mut conditions);
+        let since = conditions.place(since);
+        let sum = |when: &str, what: &str| {
+            format!("CAST(SUM(CASE WHEN hour {when} {since} THEN {what} ELSE 0 END) AS BIGINT)")
+        };
+        let sums = [
+            sum(">=", "runs"),
+            sum(">=", "runs - valid"),
+            sum("<", "runs"),
+            sum("<", "runs - valid"),
+        ];
+        let sums = sums.join(", ");
+        let sql = format!("SELECT provider, model, {sums} FROM {source} GROUP BY provider, model");
+        let mut drifts = Vec::new();
+        for row in &self.counted(conditions, sql).await? {
+            let mut columns = Columns::of(row);
+            let (provider, model): (String, String) = (columns.take()?, columns.take()?);
+            let recent = sample(&mut columns)?;
+            let history = sample(&mut columns)?;
+            drifts.extend(drift(recent, history).map(|drift| (provider, model, drift)));
+        }
+        drifts.sort_by(|one, other| (&one.0, &one.1).cmp(&(&other.0, &other.1)));
+        Ok(drifts)
     }
+
+    async fn counted(
+        &self,
+        conditions: Conditions,
+        sql: String,
+    ) -> Result<Vec<AnyRow>, StoreError> {
+        let mut reader = self.reader().await?;
+        let rows = conditions.query(sql).fetch_all(&mut *reader).await;
+        rows.map_err(|error| StoreError::of(self.place.dialect, error))
+    }
+}
+
+fn sample(columns: &mut Columns<'_>) -> Result<Sample, StoreError> {
+    let (runs, failed): (i64, i64) = (columns.take()?, columns.take()?);
+    Ok(Sample { runs: runs.unsigned_abs(), failed: failed.unsigned_abs() })
 }
 
 fn tally(columns: &mut Columns<'_>) -> Result<Tally, StoreError> {

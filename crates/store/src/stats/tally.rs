@@ -1,35 +1,98 @@
-//! What finished runs add up to: one row for an hour, a model, a contract, an outcome and a latency.
+//! What finished runs add up to: one row for an hour, a model, a contract and an outcome, and one for the
+//! day. Days are what statistics mostly read: a year of them is short, however the runs are spread.
 
 use std::collections::BTreeMap;
 
+use sqlx::AssertSqlSafe;
+use sqlx::query::Query;
+
+use super::latency::Latencies;
 use crate::error::StoreError;
+use crate::rows::{Columns, placeholders};
 use crate::writer::Transaction;
 
-const ADD: &str = "INSERT INTO tallies (hour, provider, model, contract, contract_version, \
-     outcome, rung, bucket, runs, valid, attempts, input_tokens, output_tokens, cost_nano, \
-     unpriced, early_cancels, tokens_saved) \
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17) \
-     ON CONFLICT (hour, provider, model, contract, contract_version, outcome, rung, bucket) \
-     DO UPDATE SET runs = tallies.runs + excluded.runs, valid = tallies.valid + excluded.valid, \
-     attempts = tallies.attempts + excluded.attempts, \
-     input_tokens = tallies.input_tokens + excluded.input_tokens, \
-     output_tokens = tallies.output_tokens + excluded.output_tokens, \
-     cost_nano = tallies.cost_nano + excluded.cost_nano, \
-     unpriced = tallies.unpriced + excluded.unpriced, \
-     early_cancels = tallies.early_cancels + excluded.early_cancels, \
-     tokens_saved = tallies.tokens_saved + excluded.tokens_saved";
+/// What rows are told apart by, besides their time.
+pub(super) const NAMES: &str = "provider, model, contract, contract_version, outcome, rung";
+
+/// What they add up to, in the order of [`Tally`].
+pub(super) const COUNTS: [&str; 9] = [
+    "runs",
+    "valid",
+    "attempts",
+    "input_tokens",
+    "output_tokens",
+    "cost_nano",
+    "unpriced",
+    "early_cancels",
+    "tokens_saved",
+];
+
+/// A time, six names, nine counts and the latencies.
+const COLUMNS: usize = 17;
+
+/// A text of latencies that is longer is read and folded: two thousand bytes stay in one page of SQLite,
+/// and hold four times the buckets that the runs of a model usually spread over.
+const LATENCY_LIMIT: i64 = 2_000;
+
+/// How finely a table tells times apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Grain {
+    Hour,
+    Day,
+}
+
+impl Grain {
+    /// Returns the table, and its column of the time.
+    pub(super) fn words(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Hour => ("tallies_by_hour", "hour"),
+            Self::Day => ("tallies_by_day", "day"),
+        }
+    }
+
+    /// Returns the statement that adds to a row, and says how long its latencies have become.
+    fn add(self) -> String {
+        let (table, time) = self.words();
+        let sums = COUNTS.map(|count| format!("{count} = {table}.{count} + excluded.{count}"));
+        format!(
+            "INSERT INTO {table} ({time}, {NAMES}, {}, latency) VALUES {} \
+             ON CONFLICT ({time}, {NAMES}) DO UPDATE SET {}, \
+             latency = {table}.latency || ' ' || excluded.latency \
+             RETURNING CAST(LENGTH(latency) AS BIGINT)",
+            COUNTS.join(", "),
+            placeholders(1, COLUMNS),
+            sums.join(", "),
+        )
+    }
+
+    /// Returns the condition for the row of a time and six names.
+    fn row(self) -> String {
+        let (_, time) = self.words();
+        let columns = [time].into_iter().chain(NAMES.split(", "));
+        let equal: Vec<String> =
+            columns.zip(1..).map(|(column, place)| format!("{column} = ${place}")).collect();
+        equal.join(" AND ")
+    }
+}
 
 /// What runs are told apart by.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct TallyKey {
-    pub(crate) hour: i64,
+    /// The number of the hour in which they ended, or of the day.
+    pub(crate) time: i64,
     pub(crate) provider: String,
     pub(crate) model: String,
     pub(crate) contract: String,
     pub(crate) contract_version: String,
     pub(crate) outcome: String,
     pub(crate) rung: String,
-    pub(crate) bucket: i64,
+}
+
+impl TallyKey {
+    fn names(&self) -> [&str; 6] {
+        let Self { time: _, provider, model, contract, contract_version, outcome, rung } = self;
+        [provider, model, contract, contract_version, outcome, rung].map(String::as_str)
+    }
 }
 
 /// What they add up to.
@@ -63,41 +126,81 @@ impl Tally {
             *sum = sum.saturating_add(more);
         }
     }
+
+    /// Returns the columns, in the order of [`COUNTS`].
+    fn columns(&self) -> [i64; 9] {
+        [
+            self.runs,
+            self.valid,
+            self.attempts,
+            self.input_tokens,
+            self.output_tokens,
+            self.cost_nano,
+            self.unpriced,
+            self.early_cancels,
+            self.tokens_saved,
+        ]
+    }
 }
 
 /// The tallies of one transaction, sorted: rows are locked in the same order by everybody.
 #[derive(Debug, Default)]
-pub(crate) struct Tallies(BTreeMap<TallyKey, Tally>);
+pub(crate) struct Tallies(BTreeMap<TallyKey, (Tally, Latencies)>);
 
 impl Tallies {
-    pub(crate) fn add(&mut self, key: TallyKey, tally: &Tally) {
-        self.0.entry(key).or_default().add(tally);
+    /// Adds to the tally of an hour.
+    pub(crate) fn add(&mut self, key: TallyKey, tally: &Tally, latencies: &Latencies) {
+        let (sum, times) = self.0.entry(key).or_default();
+        sum.add(tally);
+        times.add(latencies);
     }
 
     pub(crate) async fn write(&self, to: &mut Transaction<'_>) -> Result<(), StoreError> {
-        for (key, tally) in &self.0 {
-            sqlx::query(ADD)
-                .bind(key.hour)
-                .bind(key.provider.as_str())
-                .bind(key.model.as_str())
-                .bind(key.contract.as_str())
-                .bind(key.contract_version.as_str())
-                .bind(key.outcome.as_str())
-                .bind(key.rung.as_str())
-                .bind(key.bucket)
-                .bind(tally.runs)
-                .bind(tally.valid)
-                .bind(tally.attempts)
-                .bind(tally.input_tokens)
-                .bind(tally.output_tokens)
-                .bind(tally.cost_nano)
-                .bind(tally.unpriced)
-                .bind(tally.early_cancels)
-                .bind(tally.tokens_saved)
-                .execute(&mut *to.connection)
+        self.write_by(to, Grain::Hour).await?;
+        let mut days = Self::default();
+        for (key, (tally, latencies)) in &self.0 {
+            let day = TallyKey { time: key.time.div_euclid(24), ..key.clone() };
+            days.add(day, tally, latencies);
+        }
+        days.write_by(to, Grain::Day).await
+    }
+
+    async fn write_by(&self, to: &mut Transaction<'_>, grain: Grain) -> Result<(), StoreError> {
+        let add = grain.add();
+        for (key, (tally, latencies)) in &self.0 {
+            let query = sqlx::query(AssertSqlSafe(add.clone())).bind(key.time);
+            let names = key.names().map(str::to_owned);
+            let query = names.into_iter().fold(query, Query::bind);
+            let query = tally.columns().into_iter().fold(query, Query::bind);
+            let row = query
+                .bind(latencies.to_string())
+                .fetch_one(&mut *to.connection)
                 .await
                 .map_err(to.fail())?;
+            if Columns::of(&row).take::<i64>()? > LATENCY_LIMIT {
+                fold(to, grain, key).await?;
+            }
         }
         Ok(())
     }
+}
+
+/// Writes the latencies of a row as short as they can be. The row was added to in this transaction, so
+/// nobody else is at it.
+async fn fold(to: &mut Transaction<'_>, grain: Grain, key: &TallyKey) -> Result<(), StoreError> {
+    let fail = to.fail();
+    let ((table, _), row) = (grain.words(), grain.row());
+    let sql = format!("SELECT latency FROM {table} WHERE {row}");
+    let query = sqlx::query(AssertSqlSafe(sql)).bind(key.time);
+    let names = key.names().map(str::to_owned);
+    let query = names.into_iter().fold(query, Query::bind);
+    let found = query.fetch_one(&mut *to.connection).await.map_err(&fail)?;
+    let mut latencies = Latencies::default();
+    latencies.read(&Columns::of(&found).take::<String>()?)?;
+    let sql = format!("UPDATE {table} SET latency = $8 WHERE {row}");
+    let query = sqlx::query(AssertSqlSafe(sql)).bind(key.time);
+    let names = key.names().map(str::to_owned);
+    let query = names.into_iter().fold(query, Query::bind);
+    let query = query.bind(latencies.to_string());
+    query.execute(&mut *to.connection).await.map_err(&fail).map(drop)
 }

@@ -1,4 +1,4 @@
-//! What a watch came to since its beginning, counted by the database.
+//! What a watch came to since its beginning, as far as that is kept, counted by the database.
 
 use airtight_core::price::Cost;
 use airtight_core::watch::{Confidence, FADING_MS, GRACE_MS, Trust};
@@ -26,7 +26,7 @@ const ACTIVE: &str = "SELECT COUNT(*) FROM memories WHERE trust = $1 AND confide
 /// The span that critical events are counted in: a day.
 const CRITICAL_MS: i64 = 86_400_000;
 
-/// What a watch came to since its beginning.
+/// What a watch came to since its beginning, as far as that is kept.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct WatchOverview {
     /// Sessions that began a chain.

@@ -131,6 +131,12 @@ impl Ledger {
         self.listed(WISHES, conditions, page).await
     }
 
+    /// Returns a wish by its name, unless it was taken back.
+    pub async fn wish_named(&self, id: &str) -> Result<Option<Wish>, StoreError> {
+        let found = self.named(WISHES, id).await?;
+        Ok(found.filter(|it| it.chain.as_deref() != Some(wish::TAKEN_BACK)))
+    }
+
     /// Returns a chain by its name.
     pub async fn chain(&self, id: &str) -> Result<Chain, StoreError> {
         let absent = || StoreError::NotFound { what: "chain", name: id.to_owned() };

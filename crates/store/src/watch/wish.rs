@@ -22,9 +22,14 @@ const GOING_ON: &str = "SELECT COUNT(*) FROM chains WHERE state = 'open'";
 const WISH: &str = "INSERT INTO wishes (id, cause, tier, request, asked_at) \
      VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING";
 const GRANT: &str = "UPDATE wishes SET chain = $2 WHERE id = $1 AND chain IS NULL";
+const BECAME: &str = "SELECT chain FROM wishes WHERE id = $1";
 const STOP: &str = "INSERT INTO chain_stops (chain, asked_at) \
      SELECT id, $1 FROM chains WHERE state = 'open' ON CONFLICT DO NOTHING";
 const IS_STOPPED: &str = "SELECT COUNT(*) FROM chain_stops WHERE chain = $1";
+
+/// The chain of a wish that was taken back: none has this name. Its row stays, so that no number is given
+/// twice.
+pub(super) const TAKEN_BACK: &str = "";
 
 /// A chain that somebody wants.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -108,6 +113,11 @@ impl Ledger {
         Ok(self.waiting_wishes(page).await?.into_iter().next())
     }
 
+    /// Takes a wish back, unless it has become a chain; says whether it was taken back.
+    pub async fn withdraw_wish(&self, id: &str) -> Result<bool, StoreError> {
+        self.write(0, Withdraw { id: id.to_owned() }).await
+    }
+
     /// Asks for the end of the chain that goes on; says whether one does.
     pub async fn stop_chain(&self) -> Result<bool, StoreError> {
         self.write(0, Stop).await
@@ -125,14 +135,25 @@ impl Ledger {
     }
 }
 
-/// Notes that a wish became a chain.
+/// Notes that a wish became a chain; refused if it was taken back, or has become another.
 pub(super) async fn grant(
     to: &mut Transaction<'_>,
     id: &str,
     chain: &str,
 ) -> Result<(), StoreError> {
     let query = sqlx::query(GRANT).bind(id).bind(chain);
-    query.execute(&mut *to.connection).await.map_err(to.fail()).map(drop)
+    let granted = query.execute(&mut *to.connection).await.map_err(to.fail())?;
+    if granted.rows_affected() > 0 {
+        return Ok(());
+    }
+    // Written before the connection broke, it is granted already.
+    let row = sqlx::query(BECAME).bind(id).fetch_optional(&mut *to.connection);
+    let row = row.await.map_err(to.fail())?;
+    let became = row.map_or(Ok(None), |row| Columns::of(&row).take::<Option<String>>())?;
+    if became.as_deref() == Some(chain) {
+        return Ok(());
+    }
+    Err(StoreError::NotFound { what: "wish", name: id.to_owned() })
 }
 
 struct Put {
@@ -193,6 +214,21 @@ impl Write for Put {
             .map_err(to.fail())?;
         let stored = self.stored(to).await?;
         stored.map(Wished::Waiting).ok_or(StoreError::Damaged { what: "a wish" })
+    }
+}
+
+struct Withdraw {
+    id: String,
+}
+
+impl Write for Withdraw {
+    /// Whether it was taken back.
+    type Output = bool;
+
+    async fn apply(&self, to: &mut Transaction<'_>) -> Result<bool, StoreError> {
+        let withdraw = sqlx::query(GRANT).bind(self.id.as_str()).bind(TAKEN_BACK);
+        let done = withdraw.execute(&mut *to.connection).await.map_err(to.fail())?;
+        Ok(done.rows_affected() > 0)
     }
 }
 

@@ -8,6 +8,7 @@ use sqlx::AssertSqlSafe;
 
 use super::finish::claimed;
 use super::progress::Timely;
+use super::sheaf::Table;
 use crate::clock::millis;
 use crate::error::StoreError;
 use crate::ledger::{Ledger, beat};
@@ -19,17 +20,12 @@ use crate::writer::{Transaction, Write};
 
 const INSERT: &str = "INSERT INTO runs (id, parent, job_key, fingerprint, contract, \
      contract_version, driver, provider, model, mode, state, token, owner, valid, review, \
-     attempts, early_cancels, tokens_saved, started_at, batch, place, level, keep_ms) \
+     attempts, early_cancels, tokens_saved, started_at, batch, place, level, keep_ms, expires_at) \
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 'open', $11, $12, 0, 'none', \
-     0, 0, 0, $13, $14, $15, $16, $17) ON CONFLICT DO NOTHING RETURNING seq";
-const INSERT_QUESTION: &str = "INSERT INTO questions \
-     (run, prompt, system, input, coded, digest) VALUES ($1, $2, $3, $4, $5, $6)";
+     0, 0, 0, $13, $14, $15, $16, $17, $18) ON CONFLICT DO NOTHING RETURNING seq";
 const INSERT_CONTRACT: &str = "INSERT INTO contracts \
      (fingerprint, name, version, schema, coded, first_seen_at) \
      VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING";
-pub(crate) const INSERT_ATTEMPT: &str = "INSERT INTO attempts \
-     (run, number, state, token, provider, model, purpose, coded, started_at) \
-     VALUES ($1, $2, 'open', $3, $4, $5, $6, '', $7) ON CONFLICT DO NOTHING";
 const FIND: &str = "SELECT seq, id, state, token, owner, valid, started_at, fingerprint, level, \
      driver, provider, model FROM runs WHERE job_key = $1 OR id = $2 ORDER BY CASE WHEN job_key = $1 THEN 0 ELSE 1 END LIMIT 1 {LOCK}";
 const ASKED: &str = "SELECT prompt, system, digest FROM questions WHERE run = $1";
@@ -129,6 +125,7 @@ impl Begin {
         parent: Option<&str>,
     ) -> Result<Option<i64>, StoreError> {
         let NewRun { contract, driver, retention, .. } = &self.run;
+        let keep_ms = retention.keep.map(millis);
         let row = sqlx::query(INSERT)
             .bind(self.id.as_str())
             .bind(parent.map(str::to_owned))
@@ -146,7 +143,9 @@ impl Begin {
             .bind(self.run.batch.clone())
             .bind(self.run.position)
             .bind(retention.level.name())
-            .bind(retention.keep.map(millis))
+            .bind(keep_ms)
+            // One that never ends is kept no longer than if it had ended at once.
+            .bind(keep_ms.map(|keep_ms| to.now_ms.saturating_add(keep_ms)))
             .fetch_optional(&mut *to.connection)
             .await
             .map_err(to.fail())?;
@@ -155,19 +154,18 @@ impl Begin {
 
     /// Writes what belongs to a run that is new.
     async fn fill(&self, to: &mut Transaction<'_>, seq: i64) -> Result<RunToken, StoreError> {
-        sqlx::query(INSERT_QUESTION)
-            .bind(seq)
-            .bind(self.prompt.clone())
-            .bind(self.system.clone())
-            .bind(self.input.clone())
-            .bind(self.coded.as_str())
-            .bind(self.digest.as_str())
-            .execute(&mut *to.connection)
-            .await
-            .map_err(to.fail())?;
+        let question = vec![
+            seq.into(),
+            self.prompt.clone().into(),
+            self.system.clone().into(),
+            self.input.clone().into(),
+            self.coded.as_str().into(),
+            self.digest.as_str().into(),
+        ];
+        to.sheaf.add(Table::Questions, question);
         self.store_contract(to).await?;
         let token = self.token(seq, self.id.clone(), (0, 0));
-        self.open_first(to, &token).await?;
+        self.open_first(to, &token);
         Ok(token)
     }
 
@@ -206,24 +204,20 @@ impl Begin {
         }
     }
 
-    async fn open_first(
-        &self,
-        to: &mut Transaction<'_>,
-        token: &RunToken,
-    ) -> Result<(), StoreError> {
-        let Some(attempt) = &self.run.attempt else { return Ok(()) };
-        sqlx::query(INSERT_ATTEMPT)
-            .bind(token.seq)
-            .bind(token.next_attempt())
-            .bind(token.token.as_str())
-            .bind(attempt.provider.as_str())
-            .bind(attempt.model.as_str())
-            .bind(attempt.purpose.as_str())
-            .bind(to.now_ms)
-            .execute(&mut *to.connection)
-            .await
-            .map_err(to.fail())
-            .map(drop)
+    fn open_first(&self, to: &mut Transaction<'_>, token: &RunToken) {
+        let Some(attempt) = &self.run.attempt else { return };
+        let row = vec![
+            token.seq.into(),
+            token.next_attempt().into(),
+            "open".into(),
+            token.token.as_str().into(),
+            attempt.provider.as_str().into(),
+            attempt.model.as_str().into(),
+            attempt.purpose.as_str().into(),
+            "".into(),
+            to.now_ms.into(),
+        ];
+        to.sheaf.add(Table::Attempts, row);
     }
 
     async fn find(&self, to: &mut Transaction<'_>) -> Result<Option<Found>, StoreError> {
@@ -288,7 +282,7 @@ impl Begin {
         token.taken_over = true;
         // It stays as well kept as it began.
         token.level = found.level;
-        self.open_first(to, &token).await?;
+        self.open_first(to, &token);
         Ok(Begun::Fresh(token))
     }
 
@@ -355,6 +349,8 @@ impl Write for Begin {
         if let Some(seq) = self.insert(to, parent).await? {
             return self.fill(to, seq).await.map(Begun::Fresh);
         }
+        // What there is of the run may have been written in this transaction.
+        to.settle().await?;
         let taken = || StoreError::Taken { id: self.id.to_string() };
         let found = self.find(to).await?.ok_or_else(taken)?;
         if found.token == self.token {
@@ -396,7 +392,11 @@ fn digest(run: &NewRun) -> String {
 }
 
 /// Claims that the process `owner` lives, which was at something since `since_ms` at least.
-async fn lives(to: &mut Transaction<'_>, owner: &str, since_ms: i64) -> Result<bool, StoreError> {
+pub(super) async fn lives(
+    to: &mut Transaction<'_>,
+    owner: &str,
+    since_ms: i64,
+) -> Result<bool, StoreError> {
     match to.place.owner.life_of(owner) {
         Life::Alive => Ok(true),
         Life::Dead => Ok(false),

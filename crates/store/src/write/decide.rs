@@ -105,6 +105,7 @@ impl Decide {
         others.json("errors", before.output_errors.as_deref())?;
         others.json("edits", before.edits.as_deref())?;
         others.json("losses", before.losses.as_deref())?;
+        others.json("unchecked", before.unchecked.as_deref())?;
         let coded = others.packed.coded();
         sqlx::query(REPLACE)
             .bind(self.seq)
@@ -121,6 +122,7 @@ impl Write for Decide {
     type Output = Run;
 
     async fn apply(&self, to: &mut Transaction<'_>) -> Result<Run, StoreError> {
+        to.settle().await?;
         sqlx::query(AssertSqlSafe(to.place.dialect.locking(LOCK)))
             .bind(self.seq)
             .fetch_optional(&mut *to.connection)

@@ -8,13 +8,14 @@ use sqlx::AssertSqlSafe;
 use super::begin::LEAVE_OPEN_ATTEMPTS;
 use super::draft;
 use super::progress::{PackedEnd, PackedEvents, Timely};
+use super::sheaf::Table;
 use crate::clock::millis;
 use crate::error::StoreError;
 use crate::ledger::Ledger;
 use crate::queue::{Again, Claim, JobState};
 use crate::rows::{self, Columns, Packer, names};
 use crate::run::{Finish, Postponed, RunToken};
-use crate::stats::{Tally, TallyKey, bucket_of};
+use crate::stats::{Latencies, Tally, TallyKey};
 use crate::watch::PackedMinutes;
 use crate::writer::{Transaction, Write};
 
@@ -26,8 +27,6 @@ const END: &str = "UPDATE runs SET state = 'done', outcome = $3, rung = $4, vali
      WHERE seq = $1 AND token = $2 AND state = 'open' \
      RETURNING provider, model, contract, contract_version, elapsed_ms";
 const ENDED_BY: &str = "SELECT seq FROM runs WHERE seq = $1 AND token = $2 AND state = $3";
-const INSERT_ANSWER: &str = "INSERT INTO answers \
-     (run, output, parsed, errors, edits, losses, coded) VALUES ($1, $2, $3, $4, $5, $6, $7)";
 const STRAYS: &str = "SELECT COALESCE(MIN(number), 0), \
      COALESCE(MAX(CASE WHEN state = 'stray' AND number < 0 AND token = $2 THEN 1 ELSE 0 END), 0) \
      FROM attempts WHERE run = $1";
@@ -82,6 +81,7 @@ struct End {
     errors: Option<String>,
     edits: Option<String>,
     losses: Option<String>,
+    unchecked: Option<String>,
     coded: String,
     ended: Vec<PackedEnd>,
     events: PackedEvents,
@@ -108,6 +108,7 @@ impl End {
             errors: packer.json("errors", finish.errors.take().as_deref())?,
             edits: packer.json("edits", finish.edits.take().as_deref())?,
             losses: packer.json("losses", finish.losses.take().as_deref())?,
+            unchecked: packer.json("unchecked", finish.unchecked.take().as_deref())?,
             coded: packer.packed.coded(),
             ended: ended
                 .into_iter()
@@ -144,16 +145,15 @@ impl End {
         let Some(row) = row else { return Ok(Timely::Late) };
         let mut columns = Columns::of(&row);
         let key = TallyKey {
-            hour: to.now_ms.div_euclid(3_600_000),
+            time: to.now_ms.div_euclid(3_600_000),
             provider: columns.take()?,
             model: columns.take()?,
             contract: columns.take()?,
             contract_version: columns.take()?,
             outcome: finish.outcome.clone(),
             rung: finish.rung.clone().unwrap_or_default(),
-            bucket: bucket_of(columns.take()?),
         };
-        to.tallies.add(key, &self.tally());
+        to.tallies.add(key, &self.tally(), &Latencies::of(columns.take()?));
         Ok(Timely::Stored)
     }
 
@@ -172,19 +172,18 @@ impl End {
         }
     }
 
-    async fn write_answer(&self, to: &mut Transaction<'_>) -> Result<(), StoreError> {
-        sqlx::query(INSERT_ANSWER)
-            .bind(self.token.seq)
-            .bind(self.output.clone())
-            .bind(self.parsed.clone())
-            .bind(self.errors.clone())
-            .bind(self.edits.clone())
-            .bind(self.losses.clone())
-            .bind(self.coded.as_str())
-            .execute(&mut *to.connection)
-            .await
-            .map_err(to.fail())
-            .map(drop)
+    fn write_answer(&self, to: &mut Transaction<'_>) {
+        let answer = vec![
+            self.token.seq.into(),
+            self.output.clone().into(),
+            self.parsed.clone().into(),
+            self.errors.clone().into(),
+            self.edits.clone().into(),
+            self.losses.clone().into(),
+            self.unchecked.clone().into(),
+            self.coded.as_str().into(),
+        ];
+        to.sheaf.add(Table::Answers, answer);
     }
 
     /// Keeps what came too late, without effect on the run. Its number is negative: those above 0
@@ -247,9 +246,9 @@ impl Write for End {
             }
             return Ok(timely);
         }
-        self.write_answer(to).await?;
+        self.write_answer(to);
         close_attempts(to, &self.token, &self.ended).await?;
-        self.events.write(to, &self.token).await?;
+        self.events.write(to, &self.token);
         draft::clear(to, &self.token).await?;
         if let Some(minutes) = &self.minutes {
             minutes.write(to).await?;
@@ -302,7 +301,7 @@ impl Write for Postpone {
             return self.late(to).await;
         }
         close_attempts(to, &self.token, &self.ended).await?;
-        self.events.write(to, &self.token).await?;
+        self.events.write(to, &self.token);
         draft::clear(to, &self.token).await?;
         if let Some(claim) = &self.claim {
             requeue(to, claim.job, self.again, self.error.clone()).await?;

@@ -5,23 +5,24 @@ use std::sync::atomic::Ordering;
 use airtight_core::codec::Usage;
 use sqlx::AssertSqlSafe;
 
-use super::begin::INSERT_ATTEMPT;
+use super::sheaf::Table;
 use crate::error::StoreError;
 use crate::ledger::Ledger;
 use crate::retention::Sieve;
-use crate::rows::{self, Packer, names, placeholders};
+use crate::rows::{self, Packer, names};
 use crate::run::{AttemptEnd, NewAttempt, NewEvent, RunToken};
 use crate::writer::{Transaction, Write};
-
-/// How many events one statement inserts.
-const EVENTS_AT_ONCE: usize = 50;
 
 const HELD: &str = "SELECT seq FROM runs WHERE seq = $1 AND token = $2 AND state = 'open' {LOCK}";
 const CLOSE_ATTEMPT: &str = "UPDATE attempts SET state = $4, ending = $5, rung = $6, output = $7, \
      violations = $8, error = $9, coded = $10, input_tokens = $11, output_tokens = $12, \
      cache_read_tokens = $13, cache_write_tokens = $14, reasoning_tokens = $15, cost_nano = $16, \
      ended_at = $17 WHERE run = $1 AND number = $2 AND token = $3 AND state IN ('open', 'unknown')";
-const INSERT_EVENTS: &str = "INSERT INTO events (run, number, told_at, kind, body, coded) VALUES";
+/// Not in the sheaf: whoever stops waiting for it may end the run in the same transaction, and that closes
+/// what is open.
+const INSERT_ATTEMPT: &str = "INSERT INTO attempts \
+     (run, number, state, token, provider, model, purpose, coded, started_at) \
+     VALUES ($1, $2, 'open', $3, $4, $5, $6, '', $7) ON CONFLICT DO NOTHING";
 
 impl Ledger {
     /// Opens an attempt and returns its number. Once this returns, the request may leave.
@@ -225,29 +226,18 @@ impl PackedEvents {
         Ok(Self { first: token.next_events(rows.len()), rows })
     }
 
-    pub(crate) async fn write(
-        &self,
-        to: &mut Transaction<'_>,
-        token: &RunToken,
-    ) -> Result<(), StoreError> {
-        let mut number = self.first;
-        for chunk in self.rows.chunks(EVENTS_AT_ONCE) {
-            let values = placeholders(chunk.len(), 6);
-            let sql = format!("{INSERT_EVENTS} {values} ON CONFLICT DO NOTHING");
-            let mut query = sqlx::query(AssertSqlSafe(sql));
-            for (kind, body, coded) in chunk {
-                query = query
-                    .bind(token.seq)
-                    .bind(number)
-                    .bind(to.now_ms)
-                    .bind(kind.as_str())
-                    .bind(body.clone())
-                    .bind(coded.as_str());
-                number += 1;
-            }
-            query.execute(&mut *to.connection).await.map_err(to.fail())?;
+    pub(crate) fn write(&self, to: &mut Transaction<'_>, token: &RunToken) {
+        for (number, (kind, body, coded)) in (self.first..).zip(&self.rows) {
+            let row = vec![
+                token.seq.into(),
+                number.into(),
+                to.now_ms.into(),
+                kind.as_str().into(),
+                body.clone().into(),
+                coded.as_str().into(),
+            ];
+            to.sheaf.add(Table::Events, row);
         }
-        Ok(())
     }
 }
 
@@ -263,7 +253,7 @@ impl Write for Append {
         if !holds(to, &self.token).await? {
             return Ok(Timely::Late);
         }
-        self.events.write(to, &self.token).await?;
+        self.events.write(to, &self.token);
         Ok(Timely::Stored)
     }
 }

@@ -14,6 +14,7 @@ mod guarantees;
 mod pages;
 mod postgres;
 mod proxy;
+mod pruning;
 mod queue;
 mod reading;
 mod retention;

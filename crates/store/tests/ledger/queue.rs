@@ -1,13 +1,14 @@
 //! The queue: jobs are claimed in order, by one worker each, and leave it with their result.
 
+use std::collections::HashSet;
 use std::time::Duration;
 
 use airtight_store::{
     Again, Bucket, ClaimedJob, JobFilter, JobState, Ledger, NewJob, Page, Postponed, QueueCounts,
-    StoreError, Worker,
+    Repeat, StoreError, Worker,
 };
 
-use crate::bed::{Bed, begin, keyed, met};
+use crate::bed::{Bed, begin, failed, keyed, met, store};
 
 crate::laws! {
     jobs_are_claimed_in_order_and_leave_with_their_result,
@@ -21,6 +22,8 @@ crate::laws! {
     many_jobs_are_queued_in_pieces,
     there_is_one_leader_at_a_time,
     a_bucket_makes_everybody_wait_in_line,
+    who_looks_at_a_bucket_takes_nothing,
+    keys_that_have_their_result_are_told_apart,
 }
 
 fn job(key: &str) -> NewJob {
@@ -249,4 +252,33 @@ async fn a_bucket_makes_everybody_wait_in_line(bed: Bed) {
     second.hold(&other, Duration::from_mins(10)).await.unwrap();
     let held = minute(first.take(&other, 1).await.unwrap());
     assert!((10.0..=11.1).contains(&held), "{held}");
+}
+
+async fn who_looks_at_a_bucket_takes_nothing(bed: Bed) {
+    let first = bed.open().await;
+    let second = bed.open().await;
+    // One that is filled at once holds back exactly as long as was said.
+    let bucket = Bucket { name: "anthropic/k1".to_owned(), per_minute: u32::MAX, burst: 1 };
+    assert_eq!(second.held(&bucket).await.unwrap(), Duration::ZERO);
+    first.hold(&bucket, Duration::from_mins(10)).await.unwrap();
+    first.hold(&bucket, Duration::from_mins(1)).await.unwrap();
+    for ledger in [&first, &second] {
+        let held = ledger.held(&bucket).await.unwrap().as_secs_f64() / 60.0;
+        assert!((9.0..=10.1).contains(&held), "{held}");
+    }
+}
+
+async fn keys_that_have_their_result_are_told_apart(bed: Bed) {
+    let ledger = bed.open().await;
+    store(&ledger, keyed("met"), met()).await;
+    store(&ledger, keyed("failed"), failed()).await;
+    begin(&ledger, keyed("under way")).await;
+    let keys: Vec<String> = ["met", "failed", "under way", "new"].map(str::to_owned).into();
+    let cases: [(Repeat, &[&str]); 3] =
+        [(Repeat::Never, &["failed", "met"]), (Repeat::Failed, &["met"]), (Repeat::Always, &[])];
+    for (repeat, expected) in cases {
+        let known = ledger.settled(&keys, repeat).await.unwrap();
+        let expected: HashSet<String> = expected.iter().map(|key| (*key).to_owned()).collect();
+        assert_eq!(known, expected, "{repeat:?}");
+    }
 }

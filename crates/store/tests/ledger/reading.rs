@@ -3,10 +3,11 @@
 use std::time::Duration;
 
 use airtight_store::{
-    EventBounds, Filter, NewEvent, NewRun, Order, Page, Review, RunId, RunState, StoreError,
-    Validity,
+    Arrivals, EventBounds, Filter, Ledger, NewEvent, NewRun, Order, Page, Review, RunId, RunState,
+    StoreError, Validity,
 };
 use futures_util::TryStreamExt as _;
+use sqlx::{AnyConnection, AssertSqlSafe, Connection as _};
 
 use crate::bed::{Bed, begin, failed, met, new_run, store};
 
@@ -14,10 +15,12 @@ crate::laws! {
     pages_hold_every_run_once,
     filters_mean_what_they_say,
     a_run_is_found_by_the_beginning_of_its_name,
+    the_beginning_of_a_fingerprint_means_the_same_in_every_language,
     an_export_tells_every_run_in_order,
     a_contract_is_stored_once,
     events_are_read_within_bounds,
     what_is_committed_after_the_call_is_not_missed,
+    every_run_arrives_once,
 }
 
 async fn pages_hold_every_run_once(bed: Bed) {
@@ -109,6 +112,31 @@ async fn a_run_is_found_by_the_beginning_of_its_name(bed: Bed) {
     assert_eq!(ledger.run(&number).await.unwrap(), first);
 }
 
+async fn the_beginning_of_a_fingerprint_means_the_same_in_every_language(bed: Bed) {
+    let ledger = bed.open().await;
+    if !bed.is_sqlite() {
+        // As in a database whose language orders words otherwise than bytes.
+        bed.meddle("ALTER TABLE runs ALTER COLUMN fingerprint TYPE TEXT COLLATE \"und-x-icu\"")
+            .await;
+    }
+    let under = |fingerprint: &str| {
+        let mut run = new_run();
+        run.contract.fingerprint = fingerprint.repeat(16);
+        run
+    };
+    let meant = store(&ledger, under("beef"), met()).await;
+    store(&ledger, under("bee0"), met()).await;
+    for digits in [12, 13, 64] {
+        let contract = "beef".repeat(16).get(..digits).map(str::to_owned);
+        let filter = Filter { contract, ..Filter::default() };
+        let runs = ledger.runs(&filter, Page::default()).await.unwrap();
+        let found: Vec<&RunId> = runs.iter().map(|run| &run.id).collect();
+        assert_eq!(found, [meant.id()], "{digits} digits");
+    }
+    let longer = Filter { contract: Some("beef".repeat(17)), ..Filter::default() };
+    assert_eq!(ledger.runs(&longer, Page::default()).await.unwrap(), []);
+}
+
 async fn an_export_tells_every_run_in_order(bed: Bed) {
     let ledger = bed.open().await;
     for n in 0..50 {
@@ -169,4 +197,62 @@ async fn what_is_committed_after_the_call_is_not_missed(bed: Bed) {
     let committed = ledger.committed();
     begin(&ledger, new_run()).await;
     tokio::time::timeout(Duration::from_mins(1), committed).await.unwrap();
+}
+
+/// Returns the names of the runs that have arrived since the last time.
+async fn arrived(ledger: &Ledger, arrivals: &mut Arrivals) -> Vec<String> {
+    let runs = ledger.arrived(arrivals, 10).await.unwrap();
+    runs.iter().map(|run| run.id.to_string()).collect()
+}
+
+async fn every_run_arrives_once(bed: Bed) {
+    let ledger = bed.open().await;
+    begin(&ledger, new_run()).await;
+    let mut arrivals = ledger.arrivals().await.unwrap();
+    assert!(arrived(&ledger, &mut arrivals).await.is_empty(), "it was there before");
+    let runs = (0..25).map(|_| begin(&ledger, new_run()));
+    let runs = futures_util::future::join_all(runs).await;
+    let mut expected: Vec<String> = runs.iter().map(|token| token.id().to_string()).collect();
+    let mut found = Vec::new();
+    loop {
+        match arrived(&ledger, &mut arrivals).await {
+            none if none.is_empty() => break,
+            some => found.extend(some),
+        }
+    }
+    found.sort_unstable();
+    expected.sort_unstable();
+    assert_eq!(found, expected);
+}
+
+/// PostgreSQL gives numbers before it commits: who has a number first may be committed last.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_run_that_is_committed_after_a_later_one_is_not_passed_over() {
+    const COLUMNS: &str = "fingerprint, contract, contract_version, driver, provider, model, mode, \
+         state, token, owner, valid, review, attempts, early_cancels, tokens_saved, started_at, level";
+    let bed = Bed::postgres();
+    let ledger = bed.open().await;
+    let first = store(&ledger, new_run(), met()).await;
+    let mut arrivals = ledger.arrivals().await.unwrap();
+    let mut slow = AnyConnection::connect(&bed.url).await.unwrap();
+    sqlx::raw_sql("BEGIN").execute(&mut slow).await.unwrap();
+    let copy = format!(
+        "INSERT INTO runs (id, {COLUMNS}) SELECT 'slow', {COLUMNS} FROM runs WHERE seq = {}",
+        first.number()
+    );
+    sqlx::raw_sql(AssertSqlSafe(copy)).execute(&mut slow).await.unwrap();
+    let quick = store(&ledger, new_run(), met()).await;
+    assert_eq!(arrived(&ledger, &mut arrivals).await, [quick.id().as_str()]);
+    // Whoever begins to look now has not seen the slow one either.
+    let mut later = ledger.arrivals().await.unwrap();
+    for arrivals in [&mut arrivals, &mut later] {
+        assert!(arrived(&ledger, arrivals).await.is_empty());
+    }
+    sqlx::raw_sql("COMMIT").execute(&mut slow).await.unwrap();
+    for arrivals in [&mut arrivals, &mut later] {
+        assert_eq!(arrived(&ledger, arrivals).await, ["slow"]);
+        assert!(arrived(&ledger, arrivals).await.is_empty(), "each is told once");
+    }
+    let run = ledger.summary("slow").await.unwrap();
+    assert!(run.number < quick.number());
 }

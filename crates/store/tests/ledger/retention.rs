@@ -2,9 +2,12 @@
 
 use std::time::Duration;
 
-use airtight_store::{AttemptEnd, Finish, Level, NewEvent, NewRun, Retention, RunId, StoreError};
+use airtight_store::{
+    AttemptEnd, Finish, Level, NewEvent, NewRun, Postponed, Retention, RunId, StoreError,
+};
 
-use crate::bed::{Bed, begin, counted, failed, met, new_run, store};
+use crate::bed::{Bed, begin, counted, failed, keyed, met, new_run, store};
+use crate::child::Child;
 
 crate::laws! {
     bytes_come_back_as_they_went,
@@ -12,6 +15,8 @@ crate::laws! {
     secrets_are_masked_before_they_are_stored,
     metadata_holds_no_text,
     what_is_kept_no_longer_is_pruned_and_still_counted,
+    what_never_ended_is_kept_no_longer_unless_somebody_is_at_it,
+    a_process_elsewhere_keeps_its_run_while_it_is_heard_of,
 }
 
 /// Strings that break things, after the Big List of Naughty Strings.
@@ -175,4 +180,45 @@ async fn what_is_kept_no_longer_is_pruned_and_still_counted(bed: Bed) {
     ledger.run(lasting.id().as_str()).await.unwrap();
     assert_eq!(counted(&ledger).await, 2);
     assert_eq!(ledger.prune_older(ledger.now_ms() + 1).await.unwrap().runs, 1);
+}
+
+async fn what_never_ended_is_kept_no_longer_unless_somebody_is_at_it(bed: Bed) {
+    let ledger = bed.open().await;
+    let retention = Retention { level: Level::Full, keep: Some(Duration::from_hours(24)) };
+    let mine = begin(&ledger, NewRun { retention, ..keyed("mine") }).await;
+    let put_off = begin(&ledger, NewRun { retention, ..keyed("put off") }).await;
+    ledger.postpone(&put_off, Postponed::default()).await.unwrap();
+    let run = ledger.summary(mine.id().as_str()).await.unwrap();
+    assert_eq!(run.expires_at, Some(run.started_at + 86_400_000));
+    let mut child = Child::start(&bed.url);
+    child.tell("begin theirs");
+    bed.meddle("UPDATE runs SET expires_at = 1 WHERE job_key = 'theirs'").await;
+    assert_eq!(ledger.prune(ledger.now_ms()).await.unwrap().runs, 0, "its process lives");
+    let later = ledger.now_ms() + 2 * 86_400_000;
+    assert_eq!(ledger.prune(later).await.unwrap().runs, 1, "nobody is at what was put off");
+    assert!(ledger.run(put_off.id().as_str()).await.is_err());
+    child.kill();
+    assert_eq!(ledger.prune(later).await.unwrap().runs, 1, "its process is gone");
+    assert_eq!(ledger.prune_older(later).await.unwrap().runs, 0, "this process lives");
+    ledger.finish(&mine, met()).await.unwrap();
+    assert_eq!(ledger.prune(later).await.unwrap().runs, 1);
+    assert_eq!(bed.meddle("SELECT run FROM attempts").await.len(), 0);
+}
+
+async fn a_process_elsewhere_keeps_its_run_while_it_is_heard_of(bed: Bed) {
+    let ledger = bed.open().await;
+    begin(&ledger, new_run()).await;
+    bed.meddle(
+        "UPDATE runs SET owner = 'elsewhere:1:2/3/4/5', expires_at = 1, \
+         started_at = started_at - 3600000",
+    )
+    .await;
+    let now_ms = ledger.now_ms();
+    let heard =
+        format!("INSERT INTO owners (id, seen_at) VALUES ('elsewhere:1:2/3/4/5', {now_ms})");
+    bed.meddle(&heard).await;
+    assert_eq!(ledger.prune(now_ms).await.unwrap().runs, 0);
+    assert_eq!(ledger.prune_older(now_ms + 1).await.unwrap().runs, 0);
+    bed.meddle("UPDATE owners SET seen_at = seen_at - 60000").await;
+    assert_eq!(ledger.prune(now_ms).await.unwrap().runs, 1);
 }

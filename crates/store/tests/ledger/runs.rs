@@ -75,6 +75,7 @@ async fn a_finished_run_reads_back_whole(bed: Bed) {
     let mut finish = met();
     finish.ended = vec![end(second, "accepted")];
     finish.elapsed = Some(Duration::from_millis(1234));
+    finish.unchecked = Some(r#"["/n"]"#.to_owned());
     ledger.finish(&token, finish).await.unwrap();
 
     let run = ledger.run("k").await;
@@ -84,10 +85,8 @@ async fn a_finished_run_reads_back_whole(bed: Bed) {
     assert_eq!(summary.parent, Some(parent));
     assert_eq!((summary.key.as_deref(), summary.batch.as_deref()), (Some("k"), Some("b")));
     assert_eq!((summary.position, summary.elapsed_ms), (Some(4), Some(1234)));
-    assert_eq!(
-        (summary.contract.as_str(), summary.contract_version.as_str()),
-        ("blog-writer", "2")
-    );
+    let contract = (summary.contract.as_str(), summary.contract_version.as_str());
+    assert_eq!(contract, ("blog-writer", "2"));
     assert_eq!((summary.provider.as_str(), summary.model.as_str()), ("anthropic", "claude-x"));
     assert_eq!((summary.driver.as_str(), summary.mode.as_str()), ("api", "tool"));
     assert_eq!((summary.state, summary.review), (RunState::Done, Review::None));
@@ -99,6 +98,9 @@ async fn a_finished_run_reads_back_whole(bed: Bed) {
     assert_eq!(run.input.as_deref(), Some(&b"a document"[..]));
     assert_eq!(run.output.as_deref(), Some(&br#"{"n":1}"#[..]));
     assert_eq!(run.parsed_output.as_deref(), Some(r#"{"n":1}"#));
+    assert_eq!((run.edits.as_deref(), run.losses.as_deref()), (Some("[]"), Some("[]")));
+    assert_eq!(run.unchecked.as_deref(), Some(r#"["/n"]"#));
+    assert_eq!(serde_json::to_value(&run).unwrap()["unchecked"], json!(["/n"]));
 
     let attempts = ledger.attempts(token.id()).await.unwrap();
     let endings: Vec<_> =
@@ -417,6 +419,52 @@ async fn writes_that_wait_together_share_a_commit(bed: Bed) {
 
 async fn store_one(ledger: airtight_store::Ledger, n: usize) {
     store(&ledger, keyed(&format!("key {n}")), met()).await;
+}
+
+/// What is only added waits for the end of its transaction, but not for whoever needs it there. On one
+/// thread and SQLite, writes that are asked for together share a commit.
+#[tokio::test]
+async fn what_one_write_adds_is_there_for_the_next_of_the_same_commit() {
+    let bed = Bed::sqlite();
+    let ledger = bed.open().await;
+    let token = begin(&ledger, keyed("k")).await;
+    let event = || vec![NewEvent { kind: "e".to_owned(), body: "1".to_owned() }];
+    let commits = ledger.commits();
+    let postponed = Postponed { events: event(), ..Postponed::default() };
+    let (left, taken) = tokio::join!(ledger.postpone(&token, postponed), ledger.begin(keyed("k")));
+    left.unwrap();
+    let Begun::Fresh(taken) = taken.unwrap() else { panic!("it is nobody's") };
+    assert_eq!((ledger.commits() - commits, taken.attempt()), (1, 2), "numbers go on");
+
+    let commits = ledger.commits();
+    let finish = airtight_store::Finish { events: event(), ..met() };
+    let (ended, asked) = tokio::join!(ledger.finish(&taken, finish), ledger.begin(keyed("k")));
+    ended.unwrap();
+    let Begun::Finished(run) = asked.unwrap() else { panic!("it is over") };
+    assert_eq!(ledger.commits() - commits, 1);
+    assert_eq!(run.prompt.as_deref(), Some("Write."));
+    assert_eq!(run.parsed_output.as_deref(), Some(r#"{"n":1}"#));
+    let numbers: Vec<_> =
+        ledger.events(taken.id(), 0, 9).await.unwrap().iter().map(|event| event.number).collect();
+    assert_eq!(numbers, [1, 2]);
+}
+
+#[tokio::test]
+async fn what_ends_and_is_pruned_in_one_commit_leaves_nothing() {
+    let bed = Bed::sqlite();
+    let ledger = bed.open().await;
+    let mut run = new_run();
+    run.retention.keep = Some(Duration::ZERO);
+    let token = begin(&ledger, run).await;
+    let event = NewEvent { kind: "e".to_owned(), body: "1".to_owned() };
+    let finish = airtight_store::Finish { events: vec![event], ..met() };
+    let soon = ledger.now_ms() + 60_000;
+    let (ended, pruned) = tokio::join!(ledger.finish(&token, finish), ledger.prune(soon));
+    ended.unwrap();
+    assert_eq!(pruned.unwrap().runs, 1);
+    for table in ["runs", "questions", "answers", "attempts", "events"] {
+        assert_eq!(bed.meddle(&format!("SELECT 1 FROM {table}")).await.len(), 0, "{table}");
+    }
 }
 
 async fn a_write_that_fails_takes_nobody_with_it(bed: Bed) {

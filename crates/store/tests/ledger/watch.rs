@@ -12,6 +12,7 @@ use airtight_store::{
     NotificationState, Order, Page, Reserved, RunId, RunState, Service, SessionEnd, SessionFilter,
     StoreError,
 };
+use sqlx::{AnyConnection, Connection as _};
 
 use crate::bed::{Bed, begin, met, new_run};
 use crate::postgres::Server;
@@ -475,4 +476,32 @@ async fn a_line_cut_during_the_commit_leaves_minutes_and_actions_once() {
     let all = actions(&ledger).await;
     assert_eq!(all.len(), 1);
     assert_eq!(reserved, Reserved::Done(vec![all[0].id.clone()]));
+}
+
+/// Whoever follows events goes on after the greatest number it saw: on PostgreSQL, too, no smaller one may
+/// appear later. All who write events hold the lead until they have committed.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn events_are_numbered_in_the_order_of_their_commits() {
+    const HOLD: &str = "BEGIN; UPDATE leases SET fence = fence WHERE name = 'watch'; \
+         INSERT INTO watch_events (id, origin, level, message, told_at) \
+         VALUES ('slow', 'watch', 'info', 'slow', 1)";
+    const WAITING: &str = "SELECT application_name FROM pg_stat_activity \
+         WHERE datname = current_database() AND wait_event_type = 'Lock'";
+    let bed = Bed::postgres();
+    let ledger = bed.open().await;
+    let lead = lead(&ledger).await;
+    let mut slow = AnyConnection::connect(&bed.url).await.unwrap();
+    sqlx::raw_sql(HOLD).execute(&mut slow).await.unwrap();
+    let minutes = Minutes { events: vec![event("quick")], ..Minutes::default() };
+    let quick = tokio::spawn({
+        let ledger = ledger.clone();
+        async move { ledger.minute(lead, minutes).await }
+    });
+    while bed.meddle(WAITING).await.is_empty() {
+        tokio::task::yield_now().await;
+    }
+    assert!(messages(&ledger).await.is_empty());
+    sqlx::raw_sql("COMMIT").execute(&mut slow).await.unwrap();
+    quick.await.unwrap().unwrap();
+    assert_eq!(messages(&ledger).await, ["slow", "quick"]);
 }

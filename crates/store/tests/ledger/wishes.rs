@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use airtight_store::{
-    ChainState, Ledger, Minutes, NewWish, Order, Page, Patience, WISHES_WAITING, Wish, Wished,
+    ChainState, Ledger, Minutes, NewWish, Order, Page, Patience, StoreError, WISHES_WAITING, Wish,
+    Wished,
 };
 
 use crate::bed::Bed;
@@ -12,6 +13,7 @@ crate::laws! {
     a_wish_waits_and_is_granted_with_its_chain,
     without_patience_a_wish_is_refused_while_others_come_first,
     where_nobody_watches_only_the_patient_wait,
+    a_wish_that_was_taken_back_becomes_no_chain,
     a_chain_that_goes_on_can_be_stopped,
 }
 
@@ -81,6 +83,34 @@ async fn where_nobody_watches_only_the_patient_wait(bed: Bed) {
     assert_eq!(waiting(&ledger).await, []);
     assert!(is_waiting(&ledger.wish(wish(Patience::Some)).await.unwrap()));
     assert_eq!(waiting(&ledger).await.len(), 1);
+    ledger.close().await;
+}
+
+/// CO-106: whoever was told that nothing was begun must find nothing begun.
+async fn a_wish_that_was_taken_back_becomes_no_chain(bed: Bed) {
+    let ledger = bed.open().await;
+    let lead = ledger.lead(Duration::from_hours(1)).await.unwrap().unwrap();
+    let granting = |wish: &Wish| Minutes {
+        chain: Some(chain(None)),
+        granted: Some(wish.id.clone()),
+        ..Minutes::default()
+    };
+    assert!(is_waiting(&ledger.wish(wish(Patience::None)).await.unwrap()));
+    let first = ledger.next_wish().await.unwrap().unwrap();
+    assert!(ledger.withdraw_wish(&first.id).await.unwrap());
+    assert!(!ledger.withdraw_wish(&first.id).await.unwrap(), "once");
+    assert_eq!(ledger.wish_named(&first.id).await.unwrap(), None);
+    let refused = ledger.minute(lead, granting(&first)).await;
+    assert!(matches!(refused, Err(StoreError::NotFound { what: "wish", .. })), "{refused:?}");
+    assert_eq!(ledger.open_chain().await.unwrap(), None);
+
+    assert!(is_waiting(&ledger.wish(wish(Patience::None)).await.unwrap()));
+    let second = ledger.next_wish().await.unwrap().unwrap();
+    ledger.minute(lead, granting(&second)).await.unwrap();
+    ledger.minute(lead, granting(&second)).await.unwrap();
+    assert!(!ledger.withdraw_wish(&second.id).await.unwrap(), "it has become a chain");
+    let granted = ledger.wish_named(&second.id).await.unwrap().unwrap();
+    assert_eq!(granted.chain.as_deref(), Some("c1"));
     ledger.close().await;
 }
 
