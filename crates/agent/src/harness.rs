@@ -26,16 +26,18 @@ use std::ffi::OsString;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use airtight_core::codec::{FailureKind, ProviderFailure, Reply, Request};
 use airtight_core::lower::Dialect;
 use airtight_core::run::{Account, Mode};
-use airtight_core::transcript::Program;
+use airtight_core::transcript::{Category, Program, Record};
 use serde_json::Value;
 
 use crate::hooks::Hook;
 use crate::permission::ApprovalMode;
 use crate::provider::{End, Exchange, Listen};
+use child::Launch;
 use hearing::Hearing;
 use invocation::{Invocation, Refused};
 use question::Question;
@@ -109,6 +111,10 @@ pub struct Traits {
     pub dialect: Dialect,
     /// Whether it says what an answer cost.
     pub account: Account,
+    /// Whether it can be told how often it may call its model.
+    pub has_turn_cap: bool,
+    /// Whether it asks hooks before it calls a tool.
+    pub takes_guards: bool,
 }
 
 impl Traits {
@@ -125,7 +131,13 @@ impl Traits {
             // Opencode tells nothing for models whose price it does not know.
             Program::Codex | Program::Qwen | Program::Gemini | Program::Opencode => Account::Price,
         };
-        Self { mode, dialect, account }
+        // Both are flags or settings of the family that claude began.
+        let is_like_claude = match program {
+            Program::Claude | Program::Qwen => true,
+            Program::Codex | Program::Gemini | Program::Opencode => false,
+        };
+        let (has_turn_cap, takes_guards) = (is_like_claude, is_like_claude);
+        Self { mode, dialect, account, has_turn_cap, takes_guards }
     }
 }
 
@@ -161,16 +173,17 @@ impl Harness {
         listen: Listen<'_>,
         stop: impl Future<Output = ()> + Send,
     ) -> Exchange {
+        let asked = Instant::now();
         let question = self.question(request);
         let before = question.session.as_ref().map(|session| session.counted);
         let scratch = match tempfile::tempdir() {
             Ok(scratch) => scratch,
-            Err(error) => return self.refused(&Refused::from(error)),
+            Err(error) => return self.refused(&Refused::from(error), asked.elapsed()),
         };
         let schema = schema(request);
         let mut invocation = Invocation::new(&self.0, question, schema, scratch.path());
         if let Err(refused) = invocation.complete() {
-            return self.refused(&refused);
+            return self.refused(&refused, asked.elapsed());
         }
         let mut hearing = Hearing::new(self.program(), schema.is_some(), listen);
         let enough = hearing.enough.clone();
@@ -180,14 +193,18 @@ impl Harness {
                 () = enough.cancelled() => {}
             }
         };
-        let launch = invocation.launch();
+        let seat = child::free_seat();
+        if seat.is_none() {
+            hearing.queue();
+        }
+        let launch = Launch { seat, ..invocation.launch() };
         let mut hear = |bytes: &[u8]| hearing.hear(bytes);
         match child::attend(launch, &self.0.deadlines, &mut hear, stop).await {
             Ok(ended) => {
                 let (record, reason) = hearing.finish(&ended);
                 self.conclude(record, &ended, &reason, before.as_ref())
             }
-            Err(error) => self.not_started(FailureKind::Program, &error),
+            Err(error) => self.not_started(FailureKind::Program, &error, asked.elapsed()),
         }
     }
 
@@ -202,21 +219,36 @@ impl Harness {
     }
 
     /// Makes the exchange of a program that cannot be asked this.
-    fn refused(&self, refused: &Refused) -> Exchange {
+    fn refused(&self, refused: &Refused, elapsed: Duration) -> Exchange {
         let (kind, code) = refused.kind();
-        let mut exchange = self.not_started(kind, refused);
+        let mut exchange = self.not_started(kind, refused, elapsed);
         if let End::Failed(failure) = &mut exchange.end {
             failure.code = code.map(str::to_owned);
         }
         exchange
     }
 
-    /// Makes the exchange of a program that was never started.
-    fn not_started(&self, kind: FailureKind, why: &(dyn Error + 'static)) -> Exchange {
+    /// Makes the exchange of a program that was never started. Who reads the record of a call looks
+    /// there for its end, so this has one too.
+    fn not_started(
+        &self,
+        kind: FailureKind,
+        why: &(dyn Error + 'static),
+        elapsed: Duration,
+    ) -> Exchange {
         let causes = std::iter::successors(Some(why), |cause| (*cause).source());
         let why = causes.map(ToString::to_string).collect::<Vec<_>>().join(": ");
         let end = End::Failed(failure(kind, format!("{}: {why}", self.program().name())));
-        Exchange { reply: Reply::default(), end, record: None }
+        let record = Record {
+            program: Some(self.program()),
+            program_version: self.0.installed.version.clone(),
+            model: self.0.model.clone(),
+            duration_seconds: Some(elapsed.as_secs_f64()),
+            error: Some(why),
+            error_category: Some(Category::Subprocess),
+            ..Record::empty()
+        };
+        Exchange { reply: Reply::default(), end, record: Some(Box::new(record)) }
     }
 }
 

@@ -145,6 +145,11 @@ impl Hooks {
         }
     }
 
+    /// Claims that [`Hooks::before`] starts something for this call, and so takes time.
+    pub(crate) fn start_before(&self, call: &ToolCall) -> bool {
+        self.all.iter().any(|hook| hook.is_about(HookEvent::PreToolUse, Some(&call.name)))
+    }
+
     /// Tells `PostToolUse`, or `PostToolUseFailure`, what came of the call.
     pub async fn after(&self, call: &ToolCall, result: &ToolResult) {
         if let Some(guard) = &self.guard {

@@ -6,6 +6,7 @@
 use std::pin::Pin;
 
 use airtight_core::codec::ProviderFailure;
+use airtight_core::price::Cost;
 use airtight_core::run::Bill;
 
 /// What a journal has to do before the run goes on.
@@ -40,6 +41,8 @@ pub struct Arrival<'a> {
     pub parent_call_id: Option<&'a str>,
     /// What it used.
     pub bill: Bill,
+    /// What it cost by the word of whoever answered, which counts before any price list.
+    pub told_cost: Option<Cost>,
     /// How it ended.
     pub end: Landing<'a>,
     /// What becomes of the user's run.

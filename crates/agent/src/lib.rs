@@ -14,6 +14,7 @@ mod process;
 pub mod provider;
 mod recording;
 mod sandbox;
+mod spoken;
 mod subagent;
 mod telemetry;
 mod toolbox;
@@ -37,6 +38,7 @@ pub use permission::{
 pub use process::{Environment, GUARD_ARGUMENT, guard_family, hide_process, kill_groups};
 pub use recording::Recording;
 pub use sandbox::{HELPER_ARGUMENT, Sandbox, SandboxError, enter_and_exec};
+pub use spoken::{Piece, Spoken};
 pub use subagent::{AGENT_TOOL, Subagents};
 pub use telemetry::TELEMETRY_TARGET;
 pub use toolbox::{CallContext, Called, Effect, Note, Tool, ToolError, Toolbox, ToolboxBuilder};

@@ -18,7 +18,7 @@ use airtight_core::Contract;
 use airtight_core::run::{
     Account, Claim, Ending, EventKind, Job, Mode, Outcome, Policy, Report, Run, Terminal,
 };
-use airtight_core::transcript::{Program, Record};
+use airtight_core::transcript::{Category, Event as Told, Program, Record};
 use airtight_fake::{Deed, Matter, Variables};
 use serde_json::json;
 use tempfile::TempDir;
@@ -53,6 +53,8 @@ struct Scene {
 struct Seen {
     records: Vec<Record>,
     raw: usize,
+    /// Cancelled when the program says that it is done.
+    at_result: CancellationToken,
 }
 
 impl Observer for Seen {
@@ -60,8 +62,10 @@ impl Observer for Seen {
         match &event.kind {
             EventKind::Recorded(record) => self.records.push((**record).clone()),
             EventKind::Witnessed(event) => {
-                self.raw +=
-                    usize::from(matches!(**event, airtight_core::transcript::Event::Raw(_)));
+                self.raw += usize::from(matches!(**event, Told::Raw(_)));
+                if matches!(**event, Told::Result(_)) {
+                    self.at_result.cancel();
+                }
             }
             EventKind::Began(_)
             | EventKind::Delta(_)
@@ -98,6 +102,10 @@ impl Scene {
     }
 
     async fn run_until(&self, interrupt: CancellationToken) -> (Report, Seen) {
+        self.run_seen_by(Seen::default(), interrupt).await
+    }
+
+    async fn run_seen_by(&self, mut seen: Seen, interrupt: CancellationToken) -> (Report, Seen) {
         let program = Program::Claude;
         let found = Installed::find(program, Some(&self.path("claude")), OsStr::new("")).unwrap();
         let harness = Harness::new(Setup {
@@ -138,7 +146,6 @@ impl Scene {
             extractor: None,
         });
         let agent = Agent::new(Provider::Harness(harness), Toolbox::default(), Hooks::default());
-        let mut seen = Seen::default();
         let report = agent.drive(run.unwrap(), &mut seen, interrupt).await;
         (report, seen)
     }
@@ -159,6 +166,41 @@ async fn c1_a_result_counts_although_the_program_never_exits() {
     let warnings = &seen.records[0].warnings;
     assert!(warnings.iter().any(|it| it.starts_with("exit-forced")), "{warnings:?}");
     assert_eq!(report.cost.map(airtight_core::price::Cost::usd), Some(0.25));
+}
+
+/// A program that has answered, and would stay for a minute.
+fn lingering() -> Scene {
+    let mut scene = Scene::new(&[say(INIT), say(&success(r#"{"answer":42}"#)), Deed::Stall]);
+    scene.deadlines.exit = Duration::from_mins(1);
+    scene
+}
+
+fn is_forced(seen: &Seen) -> bool {
+    seen.records.iter().flat_map(|it| &it.warnings).any(|it| it.starts_with("exit-forced"))
+}
+
+#[tokio::test]
+async fn c1_a_result_counts_although_time_is_up_before_the_program_exits() {
+    let mut scene = lingering();
+    scene.policy.budget.wall = Some(Duration::from_secs(3));
+    let (report, seen) = scene.run().await;
+    assert_eq!(
+        (report.outcome, value(&report).as_deref()),
+        (Outcome::Met, Some(r#"{"answer":42}"#))
+    );
+    assert!(is_forced(&seen), "{:?}", seen.records);
+}
+
+#[tokio::test]
+async fn c1_a_result_counts_although_the_run_is_interrupted_before_the_program_exits() {
+    let interrupt = CancellationToken::new();
+    let seen = Seen { at_result: interrupt.clone(), ..Seen::default() };
+    let (report, seen) = lingering().run_seen_by(seen, interrupt).await;
+    assert_eq!(
+        (report.outcome, value(&report).as_deref()),
+        (Outcome::Met, Some(r#"{"answer":42}"#))
+    );
+    assert!(is_forced(&seen), "{:?}", seen.records);
 }
 
 #[tokio::test]
@@ -219,6 +261,19 @@ async fn c5_silence_says_which_deadline_passed() {
     let error = report.error.unwrap();
     assert!(error.message.contains("it said nothing"), "{error}");
     assert_eq!(error.advice, Some(airtight_core::Advice::WaitLonger));
+}
+
+#[tokio::test]
+async fn c5_an_accepted_answer_counts_although_no_result_follows() {
+    let mut scene = Scene::new(&[say(INIT), say(ACCEPTED), say(COMMAND[1]), Deed::Stall]);
+    scene.deadlines.idle = Duration::from_millis(200);
+    let (report, seen) = scene.run().await;
+    assert_eq!(
+        (report.outcome, value(&report).as_deref()),
+        (Outcome::Met, Some(r#"{"answer":42}"#))
+    );
+    let record = &seen.records[0];
+    assert_eq!((&record.error, record.error_category), (&None, Some(Category::Timeout)));
 }
 
 #[tokio::test]
@@ -291,6 +346,9 @@ const COMMAND: [&str; 2] = [
     r#"{"type":"user","session_id":"s1","message":{"content":[{"type":"tool_result","tool_use_id":"t","content":"done"}]}}"#,
 ];
 
+/// What a model says that answers.
+const ACCEPTED: &str = r#"{"type":"assistant","session_id":"s1","message":{"id":"m","content":[{"type":"tool_use","id":"t","name":"StructuredOutput","input":{"answer":42}}],"usage":{"input_tokens":10,"output_tokens":5}}}"#;
+
 #[tokio::test]
 async fn tokens_over_the_budget_end_the_program() {
     let mut scene = Scene::new(&[say(INIT), say(COMMAND[0]), say(COMMAND[1]), Deed::Stall]);
@@ -304,12 +362,8 @@ async fn tokens_over_the_budget_end_the_program() {
 
 #[tokio::test]
 async fn an_answer_counts_that_used_up_the_budget() {
-    let accepted = [
-        r#"{"type":"assistant","session_id":"s1","message":{"id":"m","content":[{"type":"tool_use","id":"t","name":"StructuredOutput","input":{"answer":42}}],"usage":{"input_tokens":10,"output_tokens":5}}}"#,
-        COMMAND[1],
-    ];
     let result = success(r#"{"answer":42}"#);
-    let mut scene = Scene::new(&[say(INIT), say(accepted[0]), say(accepted[1]), say(&result)]);
+    let mut scene = Scene::new(&[say(INIT), say(ACCEPTED), say(COMMAND[1]), say(&result)]);
     scene.policy.budget.tokens = Some(15);
     let (report, _) = scene.run().await;
     assert_eq!((report.outcome, report.usage.total()), (Outcome::Met, 15));

@@ -4,6 +4,7 @@ use std::ops::ControlFlow;
 use std::time::Duration;
 
 use airtight_core::codec::{FailureKind, ProviderFailure, Reply, Request};
+use airtight_core::price::Cost;
 use airtight_core::run::{Bill, CallFailure, EventKind};
 use airtight_core::stream::Impossible;
 use tokio::time::sleep;
@@ -34,10 +35,10 @@ impl Performance<'_> {
             if let Some(record) = exchange.record.take() {
                 self.run.recorded(*record);
             }
-            let (bill, end) = account(&exchange, impossible.as_ref());
+            let account = Account::of(&exchange, impossible.as_ref());
             let pause = self.digest(exchange, impossible, retries, span).await;
             self.publish();
-            self.arrive(number, bill, &end).await;
+            self.arrive(number, &account).await;
             let Some((pause, partial)) = pause else { return };
             retries += 1;
             if self.pause(pause).await.is_break() {
@@ -107,13 +108,14 @@ impl Performance<'_> {
     }
 
     /// Has the journal put on record what came of a request.
-    async fn arrive(&mut self, number: Option<i64>, bill: Bill, end: &End) {
+    async fn arrive(&mut self, number: Option<i64>, account: &Account) {
         let (Some(journal), Some(number)) = (self.scene.journal, number) else { return };
         let is_over = self.run.is_over() && self.scene.parent.is_none();
         let arrival = Arrival {
             parent_call_id: self.scene.parent,
-            bill,
-            end: match end {
+            bill: account.bill,
+            told_cost: account.told_cost,
+            end: match &account.end {
                 End::Whole => Landing::Whole,
                 End::Stopped => Landing::Stopped,
                 End::Failed(failure) => Landing::Failed(failure),
@@ -184,12 +186,20 @@ impl Performance<'_> {
     }
 }
 
-/// Returns what a request used and how it ended, before the run takes what was said.
-fn account(exchange: &Exchange, impossible: Option<&Impossible>) -> (Bill, End) {
-    let bill = match &exchange.end {
-        End::Whole | End::Stopped => Bill::of_answer(&exchange.reply),
-        End::Failed(failure) => Bill::of_failure(&exchange.reply, failure),
-    };
-    let end = if impossible.is_some() { End::Stopped } else { exchange.end.clone() };
-    (bill, end)
+/// What a request used and how it ended, before the run takes what was said.
+struct Account {
+    bill: Bill,
+    told_cost: Option<Cost>,
+    end: End,
+}
+
+impl Account {
+    fn of(exchange: &Exchange, impossible: Option<&Impossible>) -> Self {
+        let bill = match &exchange.end {
+            End::Whole | End::Stopped => Bill::of_answer(&exchange.reply),
+            End::Failed(failure) => Bill::of_failure(&exchange.reply, failure),
+        };
+        let end = if impossible.is_some() { End::Stopped } else { exchange.end.clone() };
+        Self { bill, told_cost: exchange.reply.cost, end }
+    }
 }

@@ -21,16 +21,28 @@ const LAST_WORD: Duration = Duration::from_secs(5);
 
 impl Performance<'_> {
     /// Gives the whole answer to the run, and calls of the terminal tool to the hooks first.
+    ///
+    /// An answer that was whole when time was up is judged: an agent CLI may have delivered it and
+    /// still be there. Only one that a hook had no time for is not.
     pub(super) async fn take(&mut self, reply: Reply) {
         let calls = self.run.terminal_calls(&reply);
         let hooks = &self.scene.agent.hooks;
         for (position, call) in &calls {
-            if let Some(Err(veto)) = self.ask(Box::pin(hooks.before(call))).await {
-                self.scene.toolbox.deny_by_hook(call);
-                self.run.veto(*position, veto);
+            let asked = Box::pin(hooks.before(call));
+            let said = if hooks.start_before(call) {
+                self.ask(asked).await
+            } else {
+                Some(self.background.alongside(asked).await)
+            };
+            match said {
+                Some(Ok(())) => {}
+                Some(Err(veto)) => {
+                    self.scene.toolbox.deny_by_hook(call);
+                    self.run.veto(*position, veto);
+                }
+                None => self.mind_limit(),
             }
         }
-        self.mind_limit();
         self.run.answered(reply);
         let told = self.publish_and_keep_results();
         for ((_, call), result) in calls.iter().zip(&told) {

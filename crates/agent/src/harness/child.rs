@@ -30,6 +30,7 @@ pub(crate) use deadline::Deadline;
 pub use deadline::Deadlines;
 pub(crate) use launch::{Launch, StartError};
 use output::{Output, Rest};
+pub(crate) use seat::free_seat;
 
 /// How often is looked for new output: people see no delay, and a look costs microseconds.
 const OUTPUT_POLL: Duration = Duration::from_millis(20);
@@ -55,7 +56,7 @@ pub(crate) type Listener<'l> = &'l mut (dyn FnMut(&[u8]) -> Heard + Send);
 pub(crate) enum How {
     /// By itself.
     Exited,
-    /// It had concluded and did not exit in time.
+    /// It had concluded and did not exit in time, or before it was stopped.
     ExitForced,
     /// A deadline passed.
     TimedOut(Deadline),
@@ -97,19 +98,20 @@ impl Ended {
 
 /// Starts a program, listens to it and sees it out.
 ///
-/// Waits first until few enough others run; that time counts for no deadline. When the future is
-/// dropped the program is killed with all its kin.
+/// Waits first until few enough others run, unless the launch has a seat; that time counts for no
+/// deadline. When the future is dropped the program is killed with all its kin.
 pub(crate) async fn attend(
-    launch: Launch,
+    mut launch: Launch,
     deadlines: &Deadlines,
     listen: Listener<'_>,
     stop: impl Future<Output = ()>,
 ) -> Result<Ended, StartError> {
     let mut stop = pin!(stop);
+    let free = launch.seat.take();
     let _seat = tokio::select! {
         biased;
         () = &mut stop => return Ok(Ended::before_its_start()),
-        seat = seat::take() => seat,
+        seat = seat::take(free) => seat,
     };
     let mut attendance = Attendance::begin(&launch, listen)?;
     let how = attendance.follow(deadlines, stop).await;
@@ -156,7 +158,7 @@ impl<'l> Attendance<'l> {
                     self.take_note(status);
                     return How::Exited;
                 }
-                () = &mut stop => break How::Cancelled,
+                () = &mut stop => break clocks.stopped(),
                 _ = kin_poll.tick() => self.family.remember(),
                 _ = output_poll.tick() => {
                     if self.output.is_too_much() {

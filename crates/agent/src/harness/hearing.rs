@@ -1,6 +1,8 @@
 //! What is heard of a program while it works, and when that is enough.
 
-use airtight_core::transcript::{self, Decoder, Event, Exit, Program, Record, System};
+use airtight_core::transcript::{
+    self, Decoder, Event, Exit, Place, Program, Record, System, Warning,
+};
 use tokio_util::sync::CancellationToken;
 
 use super::child::{self, Ended};
@@ -9,6 +11,10 @@ use crate::provider::{Heard, Listen};
 /// How often in a row a request may fail and be sent again. Most programs give up after five or ten
 /// times; the others never do.
 pub(super) const SETBACK_LIMIT: u32 = 20;
+
+/// What is said where there is no seat.
+const QUEUED: &str = "as many agent CLIs run in this process as the machine has memory and cores for: \
+                      the next one waits for one of them to end";
 
 /// Why a program was ended that had not ended by itself.
 #[derive(Debug, PartialEq, Eq)]
@@ -41,6 +47,14 @@ impl<'l> Hearing<'l> {
     pub(super) fn new(program: Program, has_schema: bool, listen: Listen<'l>) -> Self {
         let (decoder, enough) = (Decoder::of(program), CancellationToken::new());
         Self { decoder, listen, program, has_schema, reason: Reason::None, setbacks: 0, enough }
+    }
+
+    /// Tells that the program waits for others to end.
+    pub(super) fn queue(&mut self) {
+        // It is in no line of the stream.
+        let at = Place { line: 0, offset: 0, length: 0 };
+        let warning = Warning { at, message: QUEUED.to_owned() };
+        self.pass_on(Heard::Activity(Box::new(Event::System(System::Warning(warning)))));
     }
 
     /// Takes the next bytes of what it says.

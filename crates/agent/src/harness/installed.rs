@@ -114,6 +114,11 @@ impl Installed {
             .unwrap_or_else(|| (path.clone(), Vec::new()));
         Ok(Self { path, version, launched, leading })
     }
+
+    /// Returns the oldest version of `program` that is known to work.
+    pub fn oldest(program: Program) -> &'static str {
+        oldest(program)
+    }
 }
 
 /// The package that a program belongs to.

@@ -198,6 +198,6 @@ impl<'a> Invocation<'a> {
         let environment = variables.into_iter().chain(given).chain(insisted).collect();
         let program = setup.installed.launched.clone();
         let (folder, guard) = (setup.folder.clone(), setup.guard.clone());
-        Launch { program, arguments, environment, folder, input, guard }
+        Launch { program, arguments, environment, folder, input, guard, seat: None }
     }
 }

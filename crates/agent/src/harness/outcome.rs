@@ -1,6 +1,7 @@
 //! What a call of a program comes to: success is a conjunction, and the exit code is evidence only.
 
-use airtight_core::codec::{FailureKind, Reply, Stop, TIMEOUT};
+use airtight_core::codec::{FailureKind, ProviderFailure, Reply, Stop, TIMEOUT};
+use airtight_core::excerpt;
 use airtight_core::message::{Block, ToolCall};
 use airtight_core::run::{Claim, TERMINAL_TOOL};
 use airtight_core::transcript::{Category, Ending, Program, Record};
@@ -10,6 +11,9 @@ use super::hearing::{Reason, SETBACK_LIMIT};
 use super::session::{Counted, Session};
 use super::{Harness, failure};
 use crate::provider::{End, Exchange};
+
+/// The longest error that a record tells, as of those that programs tell themselves.
+const ERROR_LIMIT_CHARS: usize = 4_096;
 
 impl Harness {
     /// Makes an exchange of what a program said and how it ended.
@@ -23,6 +27,7 @@ impl Harness {
         self.complete(&mut record, ended);
         let end = self.end(&record, ended, reason);
         let reply = reply(&record, &end, before);
+        self.blame(&mut record, &end, ended.how);
         Exchange { reply, end, record: Some(Box::new(record)) }
     }
 
@@ -49,6 +54,32 @@ impl Harness {
         if !ended.stderr.trim().is_empty() {
             record.warnings.push(format!("stderr: {}", ended.stderr.trim()));
         }
+    }
+
+    /// Adds why the call failed, where the program did not say it. A deadline that passed counts
+    /// before what the program said while it was stopped; an answer that stands is doubtful at most.
+    ///
+    /// Only now: what the program said itself has to decide how it ended.
+    fn blame(&self, record: &mut Record, end: &End, how: How) {
+        let failure = match (end, how) {
+            (End::Failed(failure), _) => failure,
+            (End::Whole, How::TimedOut(_)) => {
+                record.error_category = record.error_category.or(Some(Category::Timeout));
+                return;
+            }
+            (End::Whole | End::Stopped, _) => return,
+        };
+        let Some(category) = category(failure) else { return };
+        let told = failure.message.strip_prefix(self.program().name());
+        let told = told.and_then(|told| told.strip_prefix(": ")).unwrap_or(&failure.message);
+        if category == Category::Timeout {
+            let said = record.error.take();
+            record.warnings.extend(said.map(|said| format!("error: {said}")));
+        } else if record.error.is_some() {
+            return;
+        }
+        record.error = Some(excerpt(told, ERROR_LIMIT_CHARS, " ... (truncated)").into_owned());
+        record.error_category = Some(category);
     }
 
     /// Says how the call ended; what the program said before decides over how it was ended.
@@ -86,15 +117,17 @@ impl Harness {
             }
             (Ending::Budget, _) => failed(FailureKind::Budget, said(&told, ended)),
             (Ending::Failed(_), _) if stop(record) == Stop::Refusal => End::Whole,
-            (Ending::Failed(category), _) => self.failed(category, record),
-            // The result line was lost, and the call that was accepted was not.
-            (Ending::Unfinished, How::Exited) if record.payload.is_some() => End::Whole,
-            (Ending::Unfinished, How::TimedOut(deadline)) => {
-                let message = format!("{name}: {}", self.silence(deadline));
-                let failure = failure(FailureKind::Program, message);
-                let code = Some(TIMEOUT.to_owned());
-                End::Failed(airtight_core::codec::ProviderFailure { code, ..failure })
+            // The result line was lost or never came, and the call that was accepted was not.
+            (Ending::Unfinished, How::Exited | How::TimedOut(_) | How::TooMuch)
+                if record.payload.is_some() =>
+            {
+                End::Whole
             }
+            // What went wrong may be that it was stopped.
+            (Ending::Failed(_) | Ending::Unfinished, How::TimedOut(deadline)) => {
+                self.timed_out(deadline, &told)
+            }
+            (Ending::Failed(category), _) => self.failed(category, record),
             (Ending::Unfinished, How::TooMuch) => {
                 failed(FailureKind::Program, "it wrote more than is read".to_owned())
             }
@@ -129,7 +162,15 @@ impl Harness {
                 FailureKind::Request
             }
         };
-        End::Failed(airtight_core::codec::ProviderFailure { status, ..failure(kind, message) })
+        End::Failed(ProviderFailure { status, ..failure(kind, message) })
+    }
+
+    /// Says that a deadline passed, with what the program `told` of why, if anything.
+    fn timed_out(&self, deadline: Deadline, told: &str) -> End {
+        let (name, silence) = (self.program().name(), self.silence(deadline));
+        let why = if told.is_empty() { String::new() } else { format!(": {told}") };
+        let failure = failure(FailureKind::Program, format!("{name}: {silence}{why}"));
+        End::Failed(ProviderFailure { code: Some(TIMEOUT.to_owned()), ..failure })
     }
 
     fn silence(&self, deadline: Deadline) -> String {
@@ -139,6 +180,26 @@ impl Harness {
             Deadline::Idle => format!("it fell silent for {} s", limits.idle.as_secs()),
             Deadline::Total => format!("it took longer than {} s", limits.total.as_secs()),
         }
+    }
+}
+
+/// Returns what kind of failure a record tells, where the program itself told none; nothing if other
+/// members of the record tell it, or if it is we who object.
+fn category(failure: &ProviderFailure) -> Option<Category> {
+    match failure.kind {
+        FailureKind::Program if failure.code.as_deref() == Some(TIMEOUT) => Some(Category::Timeout),
+        FailureKind::Program => Some(Category::Subprocess),
+        FailureKind::Auth => Some(Category::Auth),
+        FailureKind::RateLimit => Some(Category::RateLimit),
+        FailureKind::Overload | FailureKind::Request => Some(Category::Api),
+        FailureKind::Unreachable
+        | FailureKind::Network
+        | FailureKind::Stalled
+        | FailureKind::Malformed
+        | FailureKind::Unfit
+        | FailureKind::Rejected
+        | FailureKind::TurnCap
+        | FailureKind::Budget => None,
     }
 }
 

@@ -2,15 +2,15 @@
 
 use std::ops::ControlFlow;
 use std::path::Path;
-use std::time::Duration;
 
 use airtight_core::Advice;
 use airtight_core::codec::Stop;
 use airtight_core::message::{Block, ToolChoice};
 use airtight_core::run::Claim;
+use airtight_core::transcript::{Event, System};
 use test_case::test_case;
 
-use super::child::{Deadline, Ended, How};
+use super::child::{Deadline, Ended, How, StartError};
 use super::*;
 use crate::provider::Heard;
 
@@ -44,7 +44,7 @@ fn setup(program: Program) -> Setup {
         folder: PathBuf::from("/"),
         project: Project::Plain,
         environment: Vec::new(),
-        model: None,
+        model: Some("model-1".to_owned()),
         approval: ApprovalMode::Default,
         max_turns: None,
         reasks: 2,
@@ -172,8 +172,66 @@ fn every_end_fills_in_duration_version_and_warnings() {
         let record = exchange(Codex, "interrupted", how, 1).record.unwrap();
         assert_eq!(record.duration_seconds, Some(2.0));
         assert_eq!(record.program_version.as_deref(), Some("1.2.3"));
+        assert_eq!(record.model.as_deref(), Some("model-1"));
         assert!(record.warnings.iter().any(|it| it == "stderr: words"), "{record:?}");
     }
+    let missing = StartError::Missing("nowhere/codex".into());
+    let took = Duration::from_secs(2);
+    let record = harness(Codex).not_started(FailureKind::Program, &missing, took).record.unwrap();
+    assert_eq!((record.kind, record.program), ("record", Some(Codex)));
+    assert_eq!(record.duration_seconds, Some(2.0));
+    assert_eq!(record.program_version.as_deref(), Some("1.2.3"));
+    assert_eq!(record.model.as_deref(), Some("model-1"));
+    assert_eq!(record.error_category, Some(Category::Subprocess));
+    let error = record.error.as_deref();
+    assert!(error.is_some_and(|it| it.starts_with("there is no program `nowhere/codex`")));
+}
+
+#[test_case(How::TimedOut(Deadline::Idle) => (Some(Category::Timeout), Some("it fell silent for 720 s".to_owned())); "silence")]
+#[test_case(How::TooMuch => (Some(Category::Subprocess), Some("it wrote more than is read".to_owned())); "too much")]
+#[test_case(How::Exited => (Some(Category::Subprocess), Some("it exited with 1 before it said that it is done: words".to_owned())); "an exit without a word")]
+#[test_case(How::Cancelled => (None, None); "it was we who stopped it")]
+fn cl_8_cl_9_a_record_says_what_went_wrong(how: How) -> (Option<Category>, Option<String>) {
+    let record = exchange(Codex, "interrupted", how, 1).record.unwrap();
+    (record.error_category, record.error.clone())
+}
+
+#[test]
+fn cl_9_a_deadline_counts_before_what_is_said_at_the_end() {
+    let exchange = exchange(Claude, "invalid_key", How::TimedOut(Deadline::Idle), 143);
+    let End::Failed(failure) = &exchange.end else { panic!("{:?}", exchange.end) };
+    assert_eq!((failure.kind, failure.code.as_deref()), (FailureKind::Program, Some("timeout")));
+    let record = exchange.record.unwrap();
+    assert_eq!(record.error_category, Some(Category::Timeout));
+    assert!(record.warnings.iter().any(|it| it.starts_with("error: ")), "{record:?}");
+}
+
+#[test_case(How::TimedOut(Deadline::Idle) => Some(Category::Timeout); "silence")]
+#[test_case(How::TooMuch => None; "too much")]
+fn an_accepted_answer_counts_although_the_program_hangs(how: How) -> Option<Category> {
+    let exchange = exchange(Claude, "lost_result", how, -15);
+    assert!(told(&exchange).starts_with("whole: call "), "{}", told(&exchange));
+    let record = exchange.record.unwrap();
+    assert_eq!(record.error, None);
+    record.error_category
+}
+
+#[tokio::test]
+async fn who_waits_for_others_to_end_says_so() {
+    let seats: Vec<_> = std::iter::from_fn(child::free_seat).collect();
+    let mut warnings = 0;
+    let mut listen = |heard: Heard<'_>| {
+        if let Heard::Activity(event) = heard
+            && matches!(*event, Event::System(System::Warning(_)))
+        {
+            warnings += 1;
+        }
+        ControlFlow::Continue(())
+    };
+    let stop = tokio::task::yield_now();
+    let exchange = harness(Claude).exchange(&request(), &mut listen, stop).await;
+    assert_eq!((exchange.end, warnings), (End::Stopped, 1));
+    drop(seats);
 }
 
 #[test]

@@ -74,6 +74,11 @@ impl<'d> Clocks<'d> {
         };
     }
 
+    /// Says how a program ends that is stopped: what it has delivered is not undone.
+    pub(super) fn stopped(&self) -> How {
+        if self.concluded.is_some() { How::ExitForced } else { How::Cancelled }
+    }
+
     /// Says how the program must be ended, if it must.
     pub(super) fn due(&self, now: Instant) -> Option<How> {
         let has_passed = |since: Instant, limit| now.saturating_duration_since(since) >= limit;

@@ -12,6 +12,7 @@ use airtight_core::redact::{Redactor, holds_secret, names_secret};
 use tokio::process::Command;
 
 use super::output::Output;
+use super::seat::Seat;
 use crate::process::Family;
 
 /// How much of a file tells its format: in ELF, up to the machine that it is for.
@@ -40,6 +41,8 @@ pub(crate) struct Launch {
     pub(crate) input: Vec<u8>,
     /// What ends it if this process is killed: a program that calls `guard_family`.
     pub(crate) guard: Option<PathBuf>,
+    /// Its place among those that run at once, if one was free.
+    pub(crate) seat: Option<Seat>,
 }
 
 /// Why a program is not started.

@@ -1,12 +1,13 @@
 //! How many programs run at once.
 //!
 //! Each agent CLI takes 150 to 500 MB and, while it starts, a core for seconds. More of them than
-//! the machine holds would end each other; so they take seats, and who finds none waits.
+//! the machine holds would end each other; so they take seats, and who finds none waits. Other
+//! processes are not asked: each has seats of its own.
 
 use std::fs;
 use std::sync::LazyLock;
 
-use tokio::sync::{AcquireError, Semaphore, SemaphorePermit};
+use tokio::sync::{Semaphore, SemaphorePermit};
 
 /// The memory that one is reckoned to take.
 const MEMORY_BYTES: u64 = 512 * 1024 * 1024;
@@ -19,13 +20,21 @@ static SEATS: LazyLock<Semaphore> = LazyLock::new(|| {
     Semaphore::new(count(cores, available_bytes()))
 });
 
-/// Takes a seat, which is given back when it is dropped; waits for one if need be.
-pub(super) async fn take() -> Result<SemaphorePermit<'static>, AcquireError> {
-    if let Ok(seat) = SEATS.try_acquire() {
-        return Ok(seat);
+/// A seat, which is given back when it is dropped.
+pub(crate) type Seat = SemaphorePermit<'static>;
+
+/// Takes a seat if one is free, so that who finds none can be told that it waits.
+pub(crate) fn free_seat() -> Option<Seat> {
+    SEATS.try_acquire().ok()
+}
+
+/// Returns the seat that was `free`, else waits for one. The semaphore is never closed, so there
+/// always comes one.
+pub(super) async fn take(free: Option<Seat>) -> Option<Seat> {
+    match free {
+        Some(seat) => Some(seat),
+        None => SEATS.acquire().await.ok(),
     }
-    tracing::info!("as many agent CLIs run as this machine holds: waiting for one to end");
-    SEATS.acquire().await
 }
 
 /// Returns how many seats there are; one at least.

@@ -79,6 +79,7 @@ fn launch(folder: &Path, deeds: &[Deed]) -> Launch {
         folder: folder.to_owned(),
         input: Vec::new(),
         guard: None,
+        seat: None,
     }
 }
 

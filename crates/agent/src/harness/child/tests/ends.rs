@@ -87,6 +87,19 @@ async fn who_is_stopped_is_asked_to_end() {
 }
 
 #[tokio::test]
+async fn who_has_concluded_when_it_is_stopped_is_only_made_to_exit() {
+    let scene = Scene::new();
+    let heard = Notify::new();
+    let mut listen = |_: &[u8]| {
+        heard.notify_one();
+        Heard::Concluded
+    };
+    let launch = scene.launch(&[say("done\n"), Deed::Stall]);
+    let ended = attend(launch, &PATIENT, &mut listen, heard.notified()).await.unwrap();
+    assert_eq!((ended.how, ended.exit_code), (How::ExitForced, Some(-15)));
+}
+
+#[tokio::test]
 async fn who_is_stopped_before_its_start_never_starts() {
     let scene = Scene::new();
     let launch = scene.launch(&[note("pid")]);

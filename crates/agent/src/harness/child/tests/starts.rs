@@ -106,7 +106,7 @@ async fn c8_forty_at_once_take_turns() {
 #[tokio::test]
 async fn who_waits_for_a_seat_can_be_stopped() {
     let scene = Scene::new();
-    let seats = join_all((0..seat::all()).map(|_| seat::take())).await;
+    let seats = join_all((0..seat::all()).map(|_| seat::take(None))).await;
     let launch = scene.launch(&[note("pid")]);
     let stop = tokio::task::yield_now();
     let ended = attend(launch, &PATIENT, &mut |_| Heard::More, stop).await.unwrap();
