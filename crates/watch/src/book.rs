@@ -164,6 +164,11 @@ pub(crate) fn event(
     }
 }
 
+/// Returns an event of the watch that belongs to no chain.
+pub(crate) fn event_of_watch(it: &Event) -> NewWatchEvent {
+    NewWatchEvent { chain: None, ..event(it, None, "", it.origin.name()) }
+}
+
 /// Returns everything in a record, but what people are told and what only the watch knows.
 pub(crate) fn minutes(chain: &str, record: &Record, at_ms: i64) -> Minutes {
     let session = record.session.as_ref();

@@ -46,6 +46,7 @@ impl<S: Staff, C: Clock + 'static> Office<'_, S, C> {
         self.keep_vigil(&mut minutes, &mut ringing, chain, outcome).await?;
         ringing.release(&mut minutes);
         self.digest(&mut minutes, &mut ringing).await?;
+        let is_new_day = has_digest(&minutes);
         let told = minutes.events.clone();
         self.ledger.minute(self.leadership.lead, minutes).await?;
         ringing.rung();
@@ -57,6 +58,9 @@ impl<S: Staff, C: Clock + 'static> Office<'_, S, C> {
             chain: chain.id().to_owned(),
             outcome: outcome_word(outcome).to_owned(),
         });
+        if is_new_day {
+            self.drop_old(at_ms).await?;
+        }
         Ok(())
     }
 
@@ -93,7 +97,8 @@ impl<S: Staff, C: Clock + 'static> Office<'_, S, C> {
         Ok(())
     }
 
-    /// Queues what is due between two chains: what was held back until now, and a digest.
+    /// Queues what is due between two chains: what was held back until now, and a digest. With that, what is
+    /// kept no longer is dropped.
     pub(crate) async fn tick(&self, at_ms: i64) -> Result<(), WatchError> {
         let mut minutes = Minutes { at_ms, ..Minutes::default() };
         let mut ringing = self.bell.ringing().await;
@@ -102,9 +107,13 @@ impl<S: Staff, C: Clock + 'static> Office<'_, S, C> {
         if minutes.marks.is_empty() {
             return Ok(());
         }
+        let is_new_day = has_digest(&minutes);
         self.ledger.minute(self.leadership.lead, minutes).await?;
         ringing.rung();
         self.dispatch.wake();
+        if is_new_day {
+            self.drop_old(at_ms).await?;
+        }
         Ok(())
     }
 
@@ -140,6 +149,11 @@ impl<S: Staff, C: Clock + 'static> Office<'_, S, C> {
             ended_at,
         })
     }
+}
+
+/// Claims that a digest is among what is written, which is so once a day.
+fn has_digest(minutes: &Minutes) -> bool {
+    minutes.marks.iter().any(|(name, _)| name == LAST_DIGEST)
 }
 
 /// Writes down what the watch remembers of itself.

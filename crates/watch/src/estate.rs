@@ -34,6 +34,8 @@ pub struct Estate {
     pub denied: [Permissions; 3],
     /// The folder of the logs.
     pub logs: PathBuf,
+    /// How long what is over is kept, if not for ever.
+    pub keep: Option<Duration>,
     /// Where older prompts leave their handoff.
     pub handoff: Option<PathBuf>,
     /// A command that may refuse a session before it begins.

@@ -121,10 +121,7 @@ impl<S: Staff, C: Clock + 'static> Office<'_, S, C> {
             let message = format!("{name} is not in the list of services any more");
             let event =
                 Event { service: Some(name.clone()), ..Event::of_watch(Level::Info, message) };
-            minutes.events.push(airtight_store::NewWatchEvent {
-                chain: None,
-                ..book::event(&event, None, "", event.origin.name())
-            });
+            minutes.events.push(book::event_of_watch(&event));
             minutes.services.push(parted(&name, at_ms));
             minutes.checks.push(Check {
                 service: name,

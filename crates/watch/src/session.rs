@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use airtight_agent::{CommandEnd, CommandPlace, run_command};
 use airtight_core::watch::{
-    Brief, Chain, Event, Finished, HandoffFile, Known, Level, MarkerReader, Record, SessionEnding,
-    Step, memory_block, response_text, session_context,
+    Brief, Chain, Event, Finished, HandoffFile, Known, Level, MarkerReader, Record, Retold,
+    SessionEnding, Step, memory_block, response_text, session_context,
 };
 use airtight_store::{Minutes, NewSession, StoreError};
 use serde_json::json;
@@ -71,7 +71,8 @@ impl<S: Staff, C: Clock + 'static> Office<'_, S, C> {
         }
         let handoff = handoff::read(self.estate.handoff.as_deref(), before.as_ref());
         let finished = finished(&performed, interruption, handoff);
-        self.end(chain, &id, performed, finished).await
+        let finished = Finished { retold: self.retell(&performed).await, ..finished };
+        self.end(chain, (&id, &log), performed, finished).await
     }
 
     /// Asks the command that may refuse a session.
@@ -97,16 +98,9 @@ impl<S: Staff, C: Clock + 'static> Office<'_, S, C> {
         }
     }
 
-    /// A disk that refuses costs the log, not the session.
-    fn open_log(&self) -> Option<SessionLog> {
-        let redactor = self.estate.redactor.clone();
-        match SessionLog::create(&self.estate.logs, self.now_ms(), redactor) {
-            Ok(log) => Some(log),
-            Err(error) => {
-                tracing::warn!(%error, folder = %self.estate.logs.display(), "no log is kept");
-                None
-            }
-        }
+    /// A disk that refuses costs the log, not the session, whose end says so.
+    fn open_log(&self) -> SessionLog {
+        SessionLog::create(&self.estate.logs, self.now_ms(), self.estate.redactor.clone())
     }
 
     async fn context(&self, brief: &Brief) -> Result<String, WatchError> {
@@ -132,12 +126,12 @@ impl<S: Staff, C: Clock + 'static> Office<'_, S, C> {
         chain: &mut Chain,
         brief: &Brief,
         id: &str,
-        (log, context, prompt): (&Option<SessionLog>, &str, &str),
+        (log, context, prompt): (&SessionLog, &str, &str),
     ) -> Result<(), WatchError> {
         let at_ms = self.now_ms();
         chain.began(id, at_ms)?;
         let who = self.staff.who(brief.tier);
-        let log = log.as_ref().map(|log| log.path().display().to_string());
+        let log = log.path().map(|path| path.display().to_string());
         let session = NewSession {
             id: id.to_owned(),
             chain: brief.chain_id.clone(),
@@ -170,7 +164,7 @@ impl<S: Staff, C: Clock + 'static> Office<'_, S, C> {
         brief: &Brief,
         id: &str,
         prompt: String,
-        log: &mut Option<SessionLog>,
+        log: &mut SessionLog,
     ) -> (Performed, Interruption) {
         let began_at_ms = self.now_ms();
         let interrupt = CancellationToken::new();
@@ -250,7 +244,7 @@ impl<S: Staff, C: Clock + 'static> Office<'_, S, C> {
     async fn end(
         &self,
         chain: &mut Chain,
-        id: &str,
+        (id, log): (&str, &SessionLog),
         mut performed: Performed,
         finished: Finished,
     ) -> Result<(), WatchError> {
@@ -258,7 +252,7 @@ impl<S: Staff, C: Clock + 'static> Office<'_, S, C> {
         let beside = self.beside(id, at_ms).await?;
         let known = beside.known(self.ledger.redactor());
         let before = chain.clone();
-        let mut drawn = self.draw_up(chain, (&finished, &known), &performed, at_ms)?;
+        let mut drawn = self.draw_up(chain, (&finished, &known), (&performed, log), at_ms)?;
         if let Some((_, minutes)) = &drawn
             && let Err(error @ StoreError::TooLarge { .. }) = self.ledger.takes(minutes)
         {
@@ -269,7 +263,7 @@ impl<S: Staff, C: Clock + 'static> Office<'_, S, C> {
                 Finished { cost: finished.cost, ..Finished::without_answer(Performed::FAILED) };
             performed.said.clear();
             performed.result = None;
-            drawn = self.draw_up(chain, (&finished, &known), &performed, at_ms)?;
+            drawn = self.draw_up(chain, (&finished, &known), (&performed, log), at_ms)?;
         }
         let Some((record, mut minutes)) = drawn else { return Ok(()) };
         let mut ringing = self.bell.ringing().await;
@@ -286,7 +280,7 @@ impl<S: Staff, C: Clock + 'static> Office<'_, S, C> {
         &self,
         chain: &mut Chain,
         (finished, known): (&Finished, &Known<'_>),
-        performed: &Performed,
+        (performed, log): (&Performed, &SessionLog),
         at_ms: i64,
     ) -> Result<Option<(Record, Minutes)>, WatchError> {
         chain.finished(finished, known, at_ms)?;
@@ -295,6 +289,9 @@ impl<S: Staff, C: Clock + 'static> Office<'_, S, C> {
         if let (Some(failure), Some(session)) = (&performed.failure, &record.session) {
             let message = format!("{} failed: {failure}", session.tier);
             record.events.push(Event::of_watch(Level::Critical, message));
+        }
+        if let Some(fault) = log.fault() {
+            record.events.push(Event::of_watch(Level::Warning, fault.to_string()));
         }
         let mut minutes = book::minutes(chain.id(), &record, at_ms);
         minutes.chain = Some(self.chain_state(chain, None)?);
@@ -345,6 +342,7 @@ fn finished(performed: &Performed, interruption: Interruption, handoff: HandoffF
         markers: reader.finish(),
         handoff,
         cost: performed.cost,
+        retold: Retold::Not,
     }
 }
 
@@ -363,14 +361,12 @@ fn complete(minutes: &mut Minutes, performed: &Performed) {
 
 /// Writes the lines of a session to its log.
 struct Log<'l> {
-    log: &'l mut Option<SessionLog>,
+    log: &'l mut SessionLog,
     now: Box<dyn Fn() -> i64 + Send>,
 }
 
 impl Witness for Log<'_> {
     fn line(&mut self, json: &str) {
-        if let Some(log) = self.log {
-            log.line((self.now)(), json);
-        }
+        self.log.line((self.now)(), json);
     }
 }

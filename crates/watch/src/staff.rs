@@ -5,7 +5,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use airtight_core::price::Cost;
-use airtight_core::watch::{ExitClaim, Payload, SessionEnding, Tier};
+use airtight_core::watch::{ExitClaim, Payload, Retold, SessionEnding, Tier};
 use airtight_store::{Lead, Ledger, Minutes, StoreError};
 use tokio_util::sync::CancellationToken;
 
@@ -56,6 +56,16 @@ pub trait Staff: Send + Sync {
         assignment: Assignment,
         witness: &mut dyn Witness,
     ) -> impl Future<Output = Performed> + Send;
+
+    /// Puts what a session said in a few sentences, if somebody is there for that; `interrupt` ends it
+    /// cleanly.
+    fn retell(
+        &self,
+        _said: &str,
+        _interrupt: CancellationToken,
+    ) -> impl Future<Output = Retold> + Send {
+        async { Retold::Not }
+    }
 }
 
 /// What a session came to.

@@ -6,7 +6,7 @@ use std::time::Duration;
 use airtight_core::watch::{
     Chain, ChainOutcome, ChainStart, NextKind, Schedule, Step, Tier, Trigger,
 };
-use airtight_store::{ChainState, Ledger, Minutes};
+use airtight_store::{ChainState, Ledger, Minutes, StoreError};
 use tokio_util::sync::CancellationToken;
 
 use crate::bell::Bell;
@@ -275,17 +275,23 @@ impl<S: Staff, C: Clock + 'static> Office<'_, S, C> {
         settled: Settled,
     ) -> Result<ChainOutcome, WatchError> {
         let at_ms = self.now_ms();
-        self.teller
-            .tell(Notice::ChainBegan { chain: start.id.clone(), trigger: start.trigger.name() });
         let chain = Chain::begin(start, self.estate.policy.clone(), at_ms);
         let state = Some(ChainState { started_at: at_ms, ..self.chain_state(&chain, None)? });
         let mut minutes = Minutes { at_ms, chain: state, ..Minutes::default() };
+        let is_wish = matches!(settled, Settled::Wish(_));
         match settled {
             Settled::Nothing => {}
             Settled::Leave(escalation) => minutes.acted.push(escalation),
             Settled::Wish(wish) => minutes.granted = Some(wish),
         }
-        self.ledger.minute(self.leadership.lead, minutes).await?;
+        let began = self.ledger.minute(self.leadership.lead, minutes).await;
+        if is_wish && matches!(began, Err(StoreError::NotFound { .. })) {
+            // Whoever put it took it back in between.
+            return Ok(ChainOutcome::Stopped);
+        }
+        began?;
+        let (id, trigger) = (chain.id().to_owned(), chain.trigger().name());
+        self.teller.tell(Notice::ChainBegan { chain: id, trigger });
         self.perform(chain, schedule).await
     }
 

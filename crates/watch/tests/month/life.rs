@@ -29,6 +29,10 @@ const FOLDER: &str = "AIRTIGHT_TEST_MONTH";
 /// The lives after which an operator decides about a memory, and what.
 const DECISIONS: [(usize, bool); 4] = [(20, true), (30, false), (40, true), (50, true)];
 
+/// A folder in memory. A month is thousands of commits, and each waits for its disk where there is one. What a
+/// process wrote before `kill -9` stays in either: only a machine that fails tells them apart, and none does here.
+const MEMORY: &str = "/dev/shm";
+
 /// The signal of `kill -9`.
 const KILLED: i32 = 9;
 
@@ -38,7 +42,8 @@ pub(crate) struct Month {
 
 impl Month {
     pub(crate) fn new() -> Self {
-        Self { folder: tempfile::tempdir().unwrap() }
+        let folder = tempfile::tempdir_in(MEMORY).or_else(|_| tempfile::tempdir());
+        Self { folder: folder.unwrap() }
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {
@@ -87,8 +92,8 @@ impl Month {
                 .spawn()
                 .unwrap();
             if life < DEADLY_LIVES && life % 4 == 0 {
-                // At any point at all, also in the middle of a write.
-                std::thread::sleep(Duration::from_millis(20 + chance.below(400)));
+                // At any point at all, also in the middle of a write: within what a life takes.
+                std::thread::sleep(Duration::from_millis(20 + chance.below(200)));
                 process.kill().unwrap();
             }
             let ended = process.wait_with_output().unwrap();
@@ -169,6 +174,7 @@ fn estate(folder: &Path) -> Estate {
         tasks: [String::new(), String::new(), String::new()],
         denied: [permitted.clone(), permitted.clone(), permitted],
         logs: folder.join("logs"),
+        keep: None,
         handoff: None,
         pre_session: None,
         targets: vec![target("good", "cat >> told.jsonl"), target("bad", "echo no >&2; exit 1")],

@@ -154,6 +154,7 @@ fn estate(folder: &TempDir) -> Estate {
         tasks: [String::new(), String::new(), String::new()],
         denied: [permitted.clone(), permitted.clone(), permitted],
         logs: folder.path().join("logs"),
+        keep: None,
         handoff: None,
         pre_session: None,
         targets: vec![Target { name: "pager".to_owned(), address }],

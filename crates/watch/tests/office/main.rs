@@ -9,8 +9,10 @@
 
 mod bench;
 mod crew;
+mod keep;
 mod leave;
 mod left;
+mod logs;
 mod names;
 mod outage;
 mod ticks;

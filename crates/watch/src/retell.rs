@@ -1,0 +1,47 @@
+//! What a session said, in a few sentences of another model, where it gave no summary itself. CO-15.
+//!
+//! The rule it protects: a summary is a kindness. Nothing is on record yet while it is asked for, and
+//! whoever does not give one costs half a minute, an event, and nothing of the session.
+
+use std::pin::pin;
+use std::time::Duration;
+
+use airtight_core::watch::{Payload, Retold, response_text};
+use tokio_util::sync::CancellationToken;
+
+use crate::clock::Clock;
+use crate::staff::{Performed, Staff};
+use crate::watcher::Office;
+
+/// How long a summary may take: a small model needs seconds.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// How long whoever was told to end has to put that on record.
+const GRACE: Duration = Duration::from_secs(5);
+
+impl<S: Staff, C: Clock + 'static> Office<'_, S, C> {
+    /// Has what a session said put in a few sentences, unless it did that itself.
+    pub(crate) async fn retell(&self, performed: &Performed) -> Retold {
+        let said = response_text(performed.result.as_deref(), &performed.said, None);
+        let said = match (&performed.payload, said) {
+            (Payload::Rejected(_) | Payload::Absent, Some(said)) => said,
+            (Payload::Accepted(_), _) | (_, None) => return Retold::Not,
+        };
+        if self.stop.is_cancelled() {
+            return Retold::Not;
+        }
+        let interrupt = CancellationToken::new();
+        let mut retelling = pin!(self.staff.retell(said, interrupt.clone()));
+        let why = tokio::select! {
+            biased;
+            retold = &mut retelling => return retold,
+            () = self.leadership.lost.cancelled() => "another process leads",
+            () = self.stop.cancelled() => "the watch was stopped",
+            () = tokio::time::sleep(PATIENCE) => "it took too long",
+        };
+        interrupt.cancel();
+        // What it still says does not count.
+        drop(tokio::time::timeout(GRACE, &mut retelling).await);
+        Retold::Failed(why.to_owned())
+    }
+}
