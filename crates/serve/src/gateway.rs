@@ -7,7 +7,8 @@
 //!
 //! The rule it protects: a client sees a whole answer only if the contract accepted it. Of an answer
 //! that is streamed it sees beginnings that can still conform, and never their end before the verdict.
-//! What a request asks for and cannot have is refused, or named in the header `airtight-ignored`.
+//! What a request asks for and cannot have is refused, or named in the header `airtight-ignored`. The
+//! watch, which has names of its own among the models, answers in prose.
 
 mod asked;
 mod conversation;
@@ -15,6 +16,7 @@ mod fields;
 mod models;
 mod speech;
 mod tools;
+mod watch;
 mod wire;
 
 use std::sync::Arc;
@@ -28,6 +30,7 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::{get, post};
 use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
 
 use crate::body;
 use crate::desk::{Desk, Fault, FaultKind, Growth, Question, Record, Reply};
@@ -56,6 +59,8 @@ const NAMES_LIMIT: usize = 1000;
 pub(crate) struct Gateway {
     pub(crate) desk: Arc<dyn Desk>,
     pub(crate) ledger: Ledger,
+    /// Ends what would go on for long.
+    pub(crate) ending: CancellationToken,
 }
 
 /// Returns the routes of the gateway.
@@ -98,6 +103,9 @@ impl Gateway {
     ) -> Result<Response, Problem> {
         let bytes = body::read(headers, body).await?;
         let asked = wire.read(&bytes)?;
+        if let Some(tier) = watch::tier_of(&asked.model) {
+            return self.ask_watch(wire, tier, asked, headers).await;
+        }
         let told = Told {
             run: self.ledger.new_id(),
             model: asked.model.clone(),
@@ -105,8 +113,9 @@ impl Gateway {
             form: asked.form.clone(),
             counts: asked.counts,
         };
-        let question = question(&asked, &told, key::of(headers)?);
-        let mut response = match asked.delivery {
+        let (delivery, ignored) = (asked.delivery, listed(&asked.ignored));
+        let question = question(asked, &told, key::of(headers)?);
+        let mut response = match delivery {
             Delivery::Whole => {
                 let reply = self.desk.answer(question, None).await.map_err(|it| problem(&it))?;
                 whole(wire, told, &reply)
@@ -118,22 +127,15 @@ impl Gateway {
                 streamed(speech.map_err(|it| problem(&it))?)
             }
         };
-        note(&mut response, &IGNORED, &listed(&asked.ignored));
+        note(&mut response, &IGNORED, &ignored);
         Ok(response)
     }
 }
 
-fn question(asked: &Asked, told: &Told, key: Option<String>) -> Question {
-    Question {
-        run: told.run.clone(),
-        model: asked.model.clone(),
-        system: asked.system.clone(),
-        prompt: asked.prompt.clone(),
-        demand: asked.demand.clone(),
-        max_output_tokens: asked.max_output_tokens,
-        temperature: asked.temperature,
-        key,
-    }
+fn question(asked: Asked, told: &Told, key: Option<String>) -> Question {
+    let Asked { model, system, prompt, demand, max_output_tokens, temperature, .. } = asked;
+    let run = told.run.clone();
+    Question { run, model, system, prompt, demand, max_output_tokens, temperature, key }
 }
 
 fn whole(wire: Wire, told: Told, reply: &Reply) -> Response {

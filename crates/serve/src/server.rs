@@ -95,7 +95,8 @@ impl Server {
             hub,
             alert_model: settings.alert_model.clone(),
         };
-        let router = router(&settings, Gateway { desk, ledger }, api);
+        let gateway = Gateway { desk, ledger, ending: ending.clone() };
+        let router = router(&settings, gateway, api);
         Ok(Self { listener, address, router, seats, ending })
     }
 

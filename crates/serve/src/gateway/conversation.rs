@@ -11,6 +11,8 @@ use crate::problem::Problem;
 pub(super) enum Speaker {
     System,
     User,
+    /// What a tool returned, in the place of the user.
+    Tool,
     Assistant,
 }
 
@@ -19,7 +21,8 @@ impl Speaker {
     pub(super) fn of(role: &str) -> Result<Self, Problem> {
         match role {
             "system" | "developer" => Ok(Self::System),
-            "user" | "tool" | "function" => Ok(Self::User),
+            "user" => Ok(Self::User),
+            "tool" | "function" => Ok(Self::Tool),
             "assistant" => Ok(Self::Assistant),
             _ => Err(Problem::request(
                 "a role must be `system`, `developer`, `user`, `assistant` or `tool`",
@@ -30,7 +33,7 @@ impl Speaker {
     fn tag(self) -> &'static str {
         match self {
             Self::System => "system",
-            Self::User => "user",
+            Self::User | Self::Tool => "user",
             Self::Assistant => "assistant",
         }
     }
@@ -48,8 +51,21 @@ impl Conversation {
     pub(super) fn say(&mut self, who: Speaker, text: String) {
         match who {
             Speaker::System => self.system.push(text),
-            Speaker::User | Speaker::Assistant => self.turns.push((who, text)),
+            Speaker::User | Speaker::Tool | Speaker::Assistant => self.turns.push((who, text)),
         }
+    }
+
+    /// Claims that one message is all that was said.
+    pub(super) fn is_one(&self) -> bool {
+        self.system.is_empty() && self.turns.len() == 1
+    }
+
+    /// Returns what the user said last, whatever stands before and behind it.
+    pub(super) fn last_said(self) -> Result<String, Problem> {
+        let mut last_first = self.turns.into_iter().rev();
+        let last = last_first.find(|(who, _)| *who == Speaker::User);
+        let said = last.map(|(_, text)| text).filter(|text| !text.trim().is_empty());
+        said.ok_or_else(|| Problem::request("no message is the user's and says something"))
     }
 
     /// Returns standing instructions, and the question.
@@ -57,7 +73,7 @@ impl Conversation {
         let system = (!self.system.is_empty()).then(|| self.system.join("\n\n"));
         let mut turns = self.turns;
         let last = match turns.pop() {
-            Some((Speaker::User, text)) if !text.trim().is_empty() => text,
+            Some((Speaker::User | Speaker::Tool, text)) if !text.trim().is_empty() => text,
             _ => {
                 let message = "the last message must be the user's, and say something";
                 return Err(Problem::request(message));

@@ -6,7 +6,7 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse as _, Response};
 use serde_json::{Value, json};
 
-use super::Gateway;
+use super::{Gateway, watch};
 use crate::door::Door;
 use crate::problem::Problem;
 
@@ -16,7 +16,7 @@ const EPOCH: &str = "1970-01-01T00:00:00Z";
 /// Lists them.
 pub(super) async fn list(State(gateway): State<Gateway>, headers: HeaderMap) -> Response {
     let door = Door::of("/v1/models", &headers);
-    let names = gateway.desk.models();
+    let names = names(&gateway, door);
     let data: Vec<Value> = names.iter().map(|name| card(name, door)).collect();
     let document = match door {
         Door::OpenAi | Door::Api | Door::Page => json!({ "object": "list", "data": data }),
@@ -37,11 +37,20 @@ pub(super) async fn one(
     headers: HeaderMap,
 ) -> Response {
     let door = Door::of("/v1/models", &headers);
-    if gateway.desk.models().contains(&name) {
+    if names(&gateway, door).contains(&name) {
         return Json(card(&name, door)).into_response();
     }
     let message = "no such model is listed; `GET /v1/models` lists them";
     Problem::new(StatusCode::NOT_FOUND, "model_not_found", message).response(door)
+}
+
+/// Returns the names that can be listed; the watch answers in one format alone.
+fn names(gateway: &Gateway, door: Door) -> Vec<String> {
+    let mut names = gateway.desk.models();
+    if door != Door::Anthropic {
+        names.extend(watch::NAMES.map(str::to_owned));
+    }
+    names
 }
 
 fn card(name: &str, door: Door) -> Value {

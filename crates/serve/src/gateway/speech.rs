@@ -20,10 +20,10 @@ use axum::http::StatusCode;
 const HEAD_PATIENCE: Duration = Duration::from_secs(10);
 
 /// How often something is said while there is nothing to say (S5).
-const HEARTBEAT: Duration = Duration::from_secs(10);
+pub(super) const HEARTBEAT: Duration = Duration::from_secs(10);
 
 /// A comment, which every reader of such streams passes over.
-const HEARTBEAT_FRAME: &[u8] = b": waiting\n\n";
+pub(super) const HEARTBEAT_FRAME: &[u8] = b": waiting\n\n";
 
 /// An answer that is sent as it grows.
 pub(super) struct Speech {

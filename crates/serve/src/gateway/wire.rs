@@ -13,6 +13,8 @@ use crate::desk::Reply;
 use crate::door::Door;
 use crate::problem::Problem;
 
+pub(super) use chat::call_made;
+
 /// A vendor's format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Wire {

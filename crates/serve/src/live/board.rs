@@ -3,7 +3,9 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use airtight_store::{EventFilter, Filter, Ledger, Order, Page, RunState, RunSummary, StoreError};
+use airtight_store::{
+    Arrivals, EventFilter, Filter, Ledger, Order, Page, RunState, RunSummary, StoreError,
+};
 use tokio::time::sleep;
 
 use super::follower::TROUBLE_PAUSE;
@@ -30,8 +32,8 @@ pub(super) struct Board {
 pub(super) struct Standing {
     /// The number of the last event of the estate.
     last_event: i64,
-    /// The number of the last run.
-    last_run: i64,
+    /// The runs that came on record.
+    arrivals: Arrivals,
     /// The runs that are under way.
     open: HashSet<i64>,
 }
@@ -39,12 +41,11 @@ pub(super) struct Standing {
 impl Standing {
     /// Reads how things stand.
     pub(super) async fn now(ledger: &Ledger) -> Result<Self, StoreError> {
-        let newest = Page { limit: 1, ..Page::default() };
-        let last_run = ledger.runs(&Filter::default(), newest).await?;
+        let arrivals = ledger.arrivals().await?;
         let open = open_runs(ledger, SIGHT).await?;
         Ok(Self {
             last_event: last_event(ledger).await?,
-            last_run: last_run.first().map_or(0, |run| run.number),
+            arrivals,
             open: open.into_iter().map(|run| run.number).collect(),
         })
     }
@@ -76,10 +77,13 @@ impl Board {
     async fn look(&mut self) -> Result<usize, StoreError> {
         let events = self.tell_events().await?;
         let open = open_runs(&self.ledger, SIGHT).await?;
-        let fresh = self.fresh_runs().await?;
-        let Standing { last_run, open: before, .. } = &self.standing;
-        let woken =
-            open.iter().filter(|run| run.number <= *last_run && !before.contains(&run.number));
+        // A copy: if something fails below, the same are asked for again.
+        let mut arrivals = self.standing.arrivals.clone();
+        let fresh = self.ledger.arrived(&mut arrivals, PAGE).await?;
+        let Standing { arrivals: earlier, open: before, .. } = &self.standing;
+        let came: HashSet<i64> = fresh.iter().map(|run| run.number).collect();
+        let is_told = |number: &i64| before.contains(number) || came.contains(number);
+        let woken = open.iter().filter(|run| run.number <= earlier.last() && !is_told(&run.number));
         let mut news: Vec<Message> = fresh.iter().chain(woken).map(Message::run).collect();
         let now: HashSet<i64> = open.iter().map(|run| run.number).collect();
         for gone in before.difference(&now) {
@@ -90,9 +94,9 @@ impl Board {
                 Err(error) => return Err(error),
             }
         }
-        self.standing.last_run = fresh.last().map_or(*last_run, |run| run.number);
         // What began since is told by the next look, unless it was by this one.
-        let last_run = self.standing.last_run;
+        let last_run = arrivals.last();
+        self.standing.arrivals = arrivals;
         self.standing.open = now.into_iter().filter(|number| *number <= last_run).collect();
         let began = fresh.iter().filter(|run| run.state == RunState::Open);
         self.standing.open.extend(began.map(|run| run.number));
@@ -110,13 +114,6 @@ impl Board {
             self.tell(Message::watched(event));
         }
         Ok(events.len())
-    }
-
-    /// Returns the runs that began since the last look, the oldest first.
-    async fn fresh_runs(&self) -> Result<Vec<RunSummary>, StoreError> {
-        let after = Some(self.standing.last_run);
-        let page = Page { limit: PAGE, after, order: Order::OldestFirst };
-        self.ledger.runs(&Filter::default(), page).await
     }
 
     fn tell(&self, message: Message) {

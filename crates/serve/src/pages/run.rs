@@ -47,6 +47,7 @@ pub(super) async fn show(
             (attempts::panel(&run, &attempts))
             (stream.panel(summary, &visit))
         }
+        (outcome::unchecked(&run))
         (outcome::losses(&run))
         (asked(&run))
         (decided(&decisions))

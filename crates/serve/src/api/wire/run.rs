@@ -210,6 +210,9 @@ pub(crate) struct RunDetail {
     /// What the provider was not asked to enforce.
     #[schema(value_type = Json)]
     losses: Option<Json>,
+    /// Pointers to what of an extracted value nobody could look up in what the model said.
+    #[schema(value_type = Json)]
+    unchecked: Option<Json>,
     /// Every request, in order.
     requests: Vec<AttemptRow>,
     /// What people decided, in order.
@@ -228,6 +231,7 @@ impl RunDetail {
             output_errors: run.output_errors.map(Json::of),
             edits: run.edits.map(Json::of),
             losses: run.losses.map(Json::of),
+            unchecked: run.unchecked.map(Json::of),
             requests: attempts.into_iter().map(AttemptRow::from).collect(),
             decisions: decisions.into_iter().map(DecisionRow::from).collect(),
         }

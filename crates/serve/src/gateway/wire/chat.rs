@@ -11,6 +11,7 @@ use crate::gateway::asked::{Asked, Counts, Delivery, Form, demand};
 use crate::gateway::conversation::{Conversation, Speaker, called, text_of};
 use crate::gateway::fields::{self, Fields};
 use crate::gateway::tools::{self, Choice, Tool};
+use crate::gateway::watch;
 use crate::problem::Problem;
 
 #[derive(Debug, Deserialize)]
@@ -67,8 +68,17 @@ struct StreamOptions {
 /// Reads a request.
 pub(super) fn read(bytes: &[u8]) -> Result<Asked, Problem> {
     let mut fields = Fields::read(bytes)?;
-    let model = fields.need("model")?;
-    let (system, prompt) = conversation(fields.need("messages")?)?.question()?;
+    let model: String = fields.need("model")?;
+    let conversation = conversation(fields.need("messages")?)?;
+    let (system, prompt) = if watch::tier_of(&model).is_some() {
+        // The watch remembers no talks, and has standing instructions of its own.
+        if !conversation.is_one() {
+            fields.ignore("messages");
+        }
+        (None, conversation.last_said().map_err(|problem| problem.at("messages"))?)
+    } else {
+        conversation.question()?
+    };
     if fields.take::<u64>("n")?.unwrap_or(1) != 1 {
         return Err(Problem::request("one request has one answer: leave `n` out").at("n"));
     }
@@ -184,6 +194,14 @@ pub(super) fn piece(told: &Told, text: &str) -> Vec<Frame> {
         }
     };
     vec![chunk(told, &delta, &Value::Null)]
+}
+
+/// Writes a call that whoever answers made, which nobody need make again.
+pub(in crate::gateway) fn call_made(told: &Told, index: usize, call: &watch::Call) -> Frame {
+    let watch::Call { id, name, arguments } = call;
+    let function = json!({ "name": name, "arguments": arguments });
+    let made = json!({ "index": index, "id": id, "type": "function", "function": function });
+    chunk(told, &json!({ "tool_calls": [made] }), &Value::Null)
 }
 
 /// Writes the end of an answer that was accepted.

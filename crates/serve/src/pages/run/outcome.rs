@@ -146,6 +146,30 @@ pub(super) fn losses(run: &Run) -> Markup {
     }
 }
 
+/// Renders the places of an extracted value that nobody could look up; what a person has accepted since was
+/// looked at.
+pub(super) fn unchecked(run: &Run) -> Markup {
+    let is_extracted = run.summary.rung.as_deref() == Some("extract");
+    let kept = run.unchecked.as_deref().filter(|_| is_extracted);
+    let listed: Vec<String> = kept.and_then(|it| serde_json::from_str(it).ok()).unwrap_or_default();
+    html! {
+        @if !listed.is_empty() {
+            section.panel aria-labelledby="unchecked" {
+                header { h2 #unchecked { "Not checked" } span.note { "cannot be looked up in what the model said" } }
+                div.body {
+                    ul.violations {
+                        @for place in listed.iter().take(LISTED) {
+                            @let place = if place.is_empty() { "(root)" } else { place.as_str() };
+                            li { code { (text::line(place, 120)) } }
+                        }
+                        @if listed.len() > LISTED { li { span.quiet { "… and " (listed.len() - LISTED) " more" } } }
+                    }
+                }
+            }
+        }
+    }
+}
+
 /// Says what stands in for a lost keyword.
 pub(in super::super) fn instead(word: &str) -> &'static str {
     match word {
