@@ -175,6 +175,7 @@ mod tests {
             Run::Degenerate,
             Run::Loop,
             Run::Provider,
+            Run::Harness,
             Run::Auth,
             Run::Sandbox,
             Run::Config,

@@ -1,7 +1,8 @@
-//! Files named by people: opened without blocking, read within a limit, never quoted in an error.
+//! Files named by people: opened without blocking, read within a limit, never quoted in an error,
+//! replaced as a whole.
 
-use std::fs::{File, OpenOptions};
-use std::io::{self, Read};
+use std::fs::{File, Metadata, OpenOptions};
+use std::io::{self, Read, Write as _};
 use std::path::Path;
 
 /// Why a file cannot be used. Says nothing of what is in it.
@@ -58,7 +59,29 @@ pub(crate) fn read_within(reader: impl Read, limit: usize) -> Result<Vec<u8>, Fi
     Ok(bytes)
 }
 
-fn require_regular(metadata: &std::fs::Metadata) -> Result<(), FileError> {
+/// Puts `content` in the place of the file at `path`, which is there as it was or as a whole.
+///
+/// It is written beside it first, to a file that is not there yet: in a folder of somebody else's, a
+/// name that can be foreseen may be a link to a file of the user's. A link at `path` is replaced itself.
+pub(crate) fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(format!(".{:016x}.partial", fastrand::u64(..)));
+    let partial = path.with_file_name(name);
+    let mut file = OpenOptions::new().write(true).create_new(true).open(&partial)?;
+    let moved = file.write_all(content).and_then(|()| {
+        if let Some(there) = path.symlink_metadata().ok().filter(Metadata::is_file) {
+            file.set_permissions(there.permissions())?;
+        }
+        file.sync_all()?;
+        std::fs::rename(&partial, path)
+    });
+    if moved.is_err() {
+        drop(std::fs::remove_file(&partial));
+    }
+    moved
+}
+
+fn require_regular(metadata: &Metadata) -> Result<(), FileError> {
     let kind = metadata.file_type();
     if kind.is_file() {
         return Ok(());
@@ -82,5 +105,38 @@ mod tests {
             read_within(io::repeat(0), 1024),
             Err(FileError::TooLarge { limit: 1024 })
         ));
+    }
+
+    #[test]
+    fn a_link_is_replaced_and_what_it_points_to_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let [path, other] = ["known.json", "other"].map(|name| folder.path().join(name));
+        std::fs::write(&other, "theirs").unwrap();
+        std::os::unix::fs::symlink(&other, &path).unwrap();
+        replace(&path, b"ours").unwrap();
+        let both = [&path, &other].map(|path| std::fs::read_to_string(path).unwrap());
+        assert_eq!(both, ["ours", "theirs"]);
+        assert_eq!(folder.path().read_dir().unwrap().count(), 2);
+    }
+
+    #[test]
+    fn a_file_keeps_its_permissions() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("known.json");
+        std::fs::write(&path, "before").unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).unwrap();
+        replace(&path, b"after").unwrap();
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "after");
+        assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+    }
+
+    #[test]
+    fn what_cannot_be_put_in_its_place_leaves_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("folder");
+        std::fs::create_dir(&path).unwrap();
+        assert!(replace(&path, b"x").is_err());
+        assert_eq!(folder.path().read_dir().unwrap().count(), 1);
     }
 }

@@ -19,7 +19,6 @@ mod parallel;
 mod printer;
 mod progress;
 mod source;
-mod spoken;
 #[cfg(feature = "embedded")]
 mod weights;
 mod when;

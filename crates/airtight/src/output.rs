@@ -226,6 +226,10 @@ impl<'p> Output<'p> {
             listener(&json);
         }
         if let Some((recorder, kind)) = kept {
+            // Nobody else needs it.
+            if self.manner.format == OutputFormat::Text {
+                return recorder.keep(kind, json);
+            }
             recorder.keep(kind, json.clone());
         }
         match self.manner.format {

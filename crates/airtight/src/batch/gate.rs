@@ -7,18 +7,15 @@ use airtight_agent::{Arrival, Landing};
 use airtight_core::batch::{Fund, Grant, Pace, Permit, Return, Whose};
 use airtight_core::codec::Usage;
 use airtight_core::run::Bill;
-use airtight_store::{Bucket, Ledger};
-use tokio::sync::Notify;
+use tokio::sync::{Notify, OnceCell};
 use tokio::time::{sleep, sleep_until};
 
 use super::stop::Stop;
+use super::throttle::Throttle;
 
-/// A rate that all processes with the same ledger keep together.
-#[derive(Clone)]
-pub(crate) struct Throttle {
-    pub(crate) ledger: Ledger,
-    pub(crate) bucket: Bucket,
-}
+/// How often is looked whether another process was told to wait: so seldom that it costs requests nothing,
+/// and soon enough for the pauses that providers ask for.
+const LOOK: Duration = Duration::from_secs(1);
 
 /// Where every request waits until it may leave.
 pub(crate) struct Gate {
@@ -27,6 +24,8 @@ pub(crate) struct Gate {
     patience: Duration,
     throttle: Option<Throttle>,
     state: Mutex<State>,
+    /// Whether it was looked for what others were told: nothing leaves before.
+    first_look: OnceCell<()>,
     /// Somebody has returned, or the gate was closed.
     changed: Notify,
     /// Why it is closed, once it is.
@@ -36,6 +35,30 @@ pub(crate) struct Gate {
 struct State {
     pace: Pace,
     fund: Fund,
+    /// When it was last looked for what others were told.
+    looked_at: Duration,
+    /// Until when the others know that the provider wants to be left alone.
+    told_until: Duration,
+}
+
+impl State {
+    /// Returns how long the provider is to be left alone, if the others do not know yet.
+    fn news(&mut self, now: Duration) -> Option<Duration> {
+        let held = self.pace.held(now);
+        let until = now.saturating_add(held);
+        let is_news = !held.is_zero() && until > self.told_until;
+        self.told_until = self.told_until.max(until);
+        is_news.then_some(held)
+    }
+
+    /// Claims that it is time to look again, and counts from now on.
+    fn is_time_to_look(&mut self, now: Duration) -> bool {
+        let is_due = now.saturating_sub(self.looked_at) >= LOOK;
+        if is_due {
+            self.looked_at = now;
+        }
+        is_due
+    }
 }
 
 /// The right to send one request; dropped unused, the place is free again.
@@ -66,11 +89,13 @@ impl Gate {
         patience: Duration,
         throttle: Option<Throttle>,
     ) -> Self {
+        let (looked_at, told_until) = (Duration::ZERO, Duration::ZERO);
         Self {
             started: Instant::now(),
             patience,
             throttle,
-            state: Mutex::new(State { pace, fund }),
+            state: Mutex::new(State { pace, fund, looked_at, told_until }),
+            first_look: OnceCell::new(),
             changed: Notify::new(),
             closed: OnceLock::new(),
         }
@@ -79,18 +104,14 @@ impl Gate {
     /// Waits until a request of `bytes` may leave.
     pub(crate) async fn enter(self: &Arc<Self>, whose: Whose, bytes: u64) -> Result<Pass, Closed> {
         loop {
+            self.heed_others().await;
             let changed = self.changed.notified();
             tokio::pin!(changed);
             // Whatever happens between the question and the wait must not be missed.
             changed.as_mut().enable();
-            if self.closed.get().is_some() {
-                return Err(Closed);
-            }
+            self.require_open()?;
             match self.ask(whose, bytes) {
-                Ok(pass) => {
-                    self.keep_rate().await;
-                    return Ok(pass);
-                }
+                Ok(pass) => return self.keep_rate(pass).await,
                 Err(Obstacle::Spent) => self.close(Stop::Budget),
                 Err(Obstacle::Until(then)) if self.is_hopeless() => {
                     self.close(Stop::Outage { pause: then.saturating_sub(self.now()) });
@@ -112,6 +133,10 @@ impl Gate {
         // A later reason is of no interest.
         drop(self.closed.set(why));
         self.changed.notify_waiters();
+    }
+
+    fn require_open(&self) -> Result<(), Closed> {
+        if self.closed.get().is_some() { Err(Closed) } else { Ok(()) }
     }
 
     /// Returns why the gate is closed, once it is.
@@ -148,13 +173,51 @@ impl Gate {
         self.state().pace.trouble(self.now()) > self.patience
     }
 
-    /// Waits for the rate that all processes keep together. A ledger that fails here will say so
-    /// where it matters.
-    async fn keep_rate(&self) {
-        let Some(throttle) = &self.throttle else { return };
-        if let Ok(pause) = throttle.ledger.take(&throttle.bucket, 1).await {
-            sleep(pause).await;
+    /// Waits with the right in hand for the rate that all processes keep together; a gate that is closed
+    /// meanwhile takes it back.
+    async fn keep_rate(&self, mut pass: Pass) -> Result<Pass, Closed> {
+        let Some(throttle) = self.throttle.as_ref().filter(|it| it.has_rate()) else {
+            return Ok(pass);
+        };
+        self.rest(throttle.turn().await).await?;
+        pass.sent_at = self.now();
+        Ok(pass)
+    }
+
+    /// Waits for `pause`, or until the gate is closed.
+    async fn rest(&self, pause: Duration) -> Result<(), Closed> {
+        let over = sleep(pause);
+        tokio::pin!(over);
+        loop {
+            let changed = self.changed.notified();
+            tokio::pin!(changed);
+            changed.as_mut().enable();
+            self.require_open()?;
+            tokio::select! {
+                () = &mut over => return self.require_open(),
+                () = &mut changed => {}
+            }
         }
+    }
+
+    /// Looks now and then whether another process was told to leave the provider alone.
+    async fn heed_others(&self) {
+        let Some(throttle) = &self.throttle else { return };
+        self.first_look.get_or_init(|| self.look(throttle)).await;
+        let is_time = self.state().is_time_to_look(self.now());
+        if is_time {
+            self.look(throttle).await;
+        }
+    }
+
+    async fn look(&self, throttle: &Throttle) {
+        let held = throttle.held().await;
+        let now = self.now();
+        let mut state = self.state();
+        state.looked_at = now;
+        state.pace.heed(held, now);
+        // What they told us is no news to them.
+        state.told_until = state.told_until.max(now.saturating_add(held));
     }
 
     fn now(&self) -> Duration {
@@ -165,7 +228,8 @@ impl Gate {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn returned(&self, pass: &Pass, came: Return, used: Option<Usage>) {
+    /// Takes back a right; returns how long the provider wants to be left alone, if others are to be told.
+    fn returned(&self, pass: &Pass, came: Return, used: Option<Usage>) -> Option<Duration> {
         let now = self.now();
         let mut state = self.state();
         // What an extractor meets says nothing about the model.
@@ -180,8 +244,11 @@ impl Gate {
                 state.fund.settle(pass.grant, pass.whose, used);
             }
         }
+        let is_pushed_back = matches!(met, Return::PushedBack(_));
+        let news = if is_pushed_back { state.news(now) } else { None };
         drop(state);
         self.changed.notify_waiters();
+        news
     }
 }
 
@@ -204,12 +271,10 @@ impl Pass {
             Bill::Exact(usage) => Some(usage),
             Bill::AtLeast(_) => None,
         };
-        self.gate.returned(&self, came, used);
-        if let (Return::PushedBack(Some(pause)), Some(throttle)) = (came, &self.gate.throttle) {
+        let news = self.gate.returned(&self, came, used);
+        if let (Some(pause), Some(throttle)) = (news, &self.gate.throttle) {
             // Whoever asks for more ends processes here; those that begin later may ask again.
-            let pause = pause.min(self.gate.patience);
-            // Others are told, if that is possible; here everybody knows already.
-            drop(throttle.ledger.hold(&throttle.bucket, pause).await);
+            throttle.hold(pause.min(self.gate.patience)).await;
         }
     }
 }
@@ -219,5 +284,82 @@ impl Drop for Pass {
         if !self.is_used {
             self.gate.returned(self, Return::Abandoned, None);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use airtight_agent::Course;
+    use airtight_core::batch::{Circuit, Limits, Pacing, Prices};
+    use airtight_core::codec::{FailureKind, ProviderFailure};
+    use airtight_store::{Ledger, Location};
+    use tempfile::TempDir;
+
+    use super::*;
+
+    const HOUR: Duration = Duration::from_hours(1);
+
+    async fn ledger(folder: &TempDir) -> Ledger {
+        let place = Location::Sqlite(folder.path().join("ledger.db"));
+        Ledger::open(&place).await.unwrap()
+    }
+
+    /// A gate whose own pauses nobody waits for by accident.
+    fn gate(ledger: &Ledger, rate: Option<u32>, patience: Duration) -> Arc<Gate> {
+        let circuit = Circuit { first: HOUR * 1000, cap: HOUR * 1000, ..Circuit::default() };
+        let fund = Fund::new(Limits::default(), Prices::default(), None);
+        let throttle = Throttle::new(ledger.clone(), "provider", rate);
+        let pace = Pace::new(Pacing { most: 8, circuit });
+        Arc::new(Gate::new(pace, fund, patience, Some(throttle)))
+    }
+
+    #[tokio::test]
+    async fn nothing_leaves_that_waited_for_the_rate_when_the_gate_was_closed() {
+        let folder = tempfile::tempdir().unwrap();
+        let gate = gate(&ledger(&folder).await, Some(1), HOUR);
+        let pass = gate.enter(Whose::Model, 0).await.unwrap();
+        let (rested, ()) = tokio::join!(gate.rest(HOUR), async { gate.close(Stop::Interrupted) });
+        assert!(rested.is_err());
+        assert!(gate.keep_rate(pass).await.is_err());
+    }
+
+    #[tokio::test]
+    async fn what_one_process_is_told_holds_the_others() {
+        // What the provider asks for, and what is chosen here if it asks for nothing.
+        for retry_after in [Some(HOUR), None] {
+            let folder = tempfile::tempdir().unwrap();
+            let (ours, theirs) = (ledger(&folder).await, ledger(&folder).await);
+            let told = gate(&ours, None, HOUR);
+            let failure = ProviderFailure {
+                kind: FailureKind::RateLimit,
+                status: Some(429),
+                code: None,
+                message: "too many".to_owned(),
+                retry_after,
+            };
+            let arrival = Arrival {
+                parent_call_id: None,
+                bill: Bill::Free,
+                told_cost: None,
+                end: Landing::Failed(&failure),
+                course: Course::Over,
+            };
+            told.enter(Whose::Model, 0).await.unwrap().used(arrival).await;
+            let other = gate(&theirs, None, Duration::from_millis(1));
+            assert!(other.enter(Whose::Model, 0).await.is_err());
+            assert!(matches!(other.closed(), Some(Stop::Outage { .. })), "{retry_after:?}");
+        }
+    }
+
+    #[tokio::test]
+    async fn who_keeps_no_rate_does_not_wait_for_those_who_do() {
+        let folder = tempfile::tempdir().unwrap();
+        let ledger = ledger(&folder).await;
+        let slow = Throttle::new(ledger.clone(), "provider", Some(1));
+        let turns = [slow.turn().await, slow.turn().await];
+        assert!(turns[0].is_zero() && !turns[1].is_zero(), "{turns:?}");
+        let free = gate(&ledger, None, HOUR);
+        assert!(free.enter(Whose::Model, 0).await.is_ok());
+        assert_eq!(free.state().pace.held(free.now()), Duration::ZERO);
     }
 }

@@ -5,13 +5,17 @@
 
 use std::time::Duration;
 
-use airtight_core::contract::{Identity, Options, Patterns, Wrap};
+use airtight_agent::provider::Model;
+use airtight_core::contract::{Identity, Options, Patterns, WorkedExample, Wrap};
 use airtight_core::price::Cost;
 use airtight_core::run::{Budget, Mode, Policy, RepairRung, Terminal, TextRung};
 use serde::{Deserialize, Serialize};
 
-/// The version of the form; workers refuse others.
-const VERSION: u32 = 2;
+/// The version of the form; workers refuse newer ones.
+const VERSION: u32 = 3;
+
+/// The oldest form that workers still take: what was added since is absent in it, and was in its batches.
+const OLDEST: u32 = 2;
 
 /// The words for rungs that may be left out.
 const TEXT: &str = "text";
@@ -53,6 +57,31 @@ pub(crate) struct Kind {
     max_cost_usd: Option<f64>,
     /// How long the ledger keeps its runs; for good if absent.
     keep_seconds: Option<u64>,
+    /// Who looks for answers in text, as `provider:name`.
+    #[serde(default)]
+    pub(crate) extractor: Option<String>,
+    /// Worked examples besides those in the contract.
+    #[serde(default)]
+    pub(crate) examples: Vec<Example>,
+    /// The contract, as people call it, if nothing may go on without its answer. It is left out otherwise,
+    /// so that workers which do not know it take the job all the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) critical: Option<String>,
+}
+
+/// A worked example that was added to the contract.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Example {
+    pub(crate) input: String,
+    /// The answer: JSON.
+    pub(crate) output: String,
+}
+
+impl From<&WorkedExample> for Example {
+    fn from(example: &WorkedExample) -> Self {
+        Self { input: example.input.clone(), output: example.output.to_string() }
+    }
 }
 
 /// How the runs of a batch are performed.
@@ -63,13 +92,19 @@ pub(crate) struct Manner<'a> {
     pub(crate) terminal: Terminal,
     /// How long the ledger keeps them.
     pub(crate) keep: Option<Duration>,
+    /// Who looks for answers in text, if anybody.
+    pub(crate) extractor: Option<&'a Model>,
+    /// Worked examples besides those in the contract.
+    pub(crate) examples: &'a [WorkedExample],
+    /// The contract, as people call it, if nothing may go on without its answer.
+    pub(crate) critical: Option<&'a str>,
 }
 
 /// Why a job cannot be understood.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum PayloadError {
     /// It is of another version.
-    #[error("the job has form {version}, and this worker knows {VERSION}: update it")]
+    #[error("the job has form {version}, and this worker knows {OLDEST} to {VERSION}: update it")]
     Version {
         /// Its version.
         version: u32,
@@ -92,8 +127,9 @@ impl Kind {
         options: &Options,
         model: String,
         system: Option<String>,
-        Manner { mode, policy, terminal, keep }: Manner<'_>,
+        manner: Manner<'_>,
     ) -> Self {
+        let Manner { mode, policy, terminal, keep, extractor, examples, critical } = manner;
         let Budget { wall, tool_calls, tokens, cost } = policy.budget;
         Self {
             schema,
@@ -115,6 +151,9 @@ impl Kind {
             max_tokens_total: tokens,
             max_cost_usd: cost.map(Cost::usd),
             keep_seconds: keep.map(|keep| keep.as_secs()),
+            extractor: extractor.map(ToString::to_string),
+            examples: examples.iter().map(Example::from).collect(),
+            critical: critical.map(str::to_owned),
         }
     }
 
@@ -180,7 +219,7 @@ impl Payload {
     /// Reads a job.
     pub(crate) fn read(text: &str) -> Result<Self, PayloadError> {
         let Versioned { version } = serde_json::from_str(text).map_err(PayloadError::Malformed)?;
-        if version != VERSION {
+        if !(OLDEST..=VERSION).contains(&version) {
             return Err(PayloadError::Version { version });
         }
         serde_json::from_str(text).map_err(PayloadError::Malformed)
@@ -221,11 +260,17 @@ mod tests {
     }
 
     fn payload() -> Payload {
+        let example =
+            WorkedExample { input: "one".to_owned(), output: serde_json::json!({ "n": 1 }) };
+        let extractor = Model::parse("anthropic:small").unwrap();
         let manner = Manner {
             mode: Mode::Tool,
             policy: &policy(),
             terminal: Terminal::Denied,
             keep: Some(Duration::from_hours(24)),
+            extractor: Some(&extractor),
+            examples: &[example],
+            critical: Some("review"),
         };
         let model = "openai:x".to_owned();
         let kind = Kind::new("{}".to_owned(), &options(), model, None, manner);
@@ -242,12 +287,27 @@ mod tests {
         assert_eq!(format!("{:?}", kind.options()), format!("{:?}", options()));
         assert_eq!((kind.mode(), kind.terminal()), (Mode::Tool, Terminal::Denied));
         assert_eq!(kind.keep(), Some(Duration::from_hours(24)));
+        assert_eq!(kind.extractor.as_deref(), Some("anthropic:small"));
+        let example = Example { input: "one".to_owned(), output: r#"{"n":1}"#.to_owned() };
+        assert_eq!(kind.examples, [example]);
+        assert_eq!(kind.critical.as_deref(), Some("review"));
+    }
+
+    #[test]
+    fn a_job_of_the_version_before_is_still_done() {
+        let mut older = serde_json::to_value(payload()).unwrap();
+        older["version"] = 2.into();
+        let kind = older["kind"].as_object_mut().unwrap();
+        kind.retain(|name, _| !["extractor", "examples", "critical"].contains(&name.as_str()));
+        let Kind { extractor, examples, critical, .. } =
+            Payload::read(&older.to_string()).unwrap().kind;
+        assert_eq!((extractor, examples, critical), (None, Vec::new(), None));
     }
 
     #[test]
     fn a_job_of_another_version_is_told_apart_from_a_bad_one() {
-        let newer = Payload::read("{\"version\": 3, \"what\": 1}").unwrap_err();
-        assert!(matches!(newer, PayloadError::Version { version: 3 }));
+        let newer = Payload::read("{\"version\": 4, \"what\": 1}").unwrap_err();
+        assert!(matches!(newer, PayloadError::Version { version: 4 }));
         assert!(matches!(Payload::read("nonsense"), Err(PayloadError::Malformed(_))));
     }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use airtight_agent::Agent;
 use airtight_agent::provider::Provider;
 use airtight_core::batch::Prices;
-use airtight_core::codec::Usage;
+use airtight_core::codec::{QUESTION_TOO_LONG, Usage};
 use airtight_core::contract::Contract;
 use airtight_core::price::Cost;
 use airtight_core::redact::Redactor;
@@ -22,8 +22,10 @@ use tokio_util::sync::CancellationToken;
 use super::gate::Gate;
 use super::result::Settled;
 use super::stop::Stop;
-use super::ticket::{Ticket, Witness};
+use super::ticket::Ticket;
+use super::witness::{Telling, Witness};
 use crate::ledger::{Entered, Recorder, enter};
+use crate::output::Init;
 
 /// How long to wait for another who is at the same run before looking again.
 const BUSY_PAUSE: Duration = Duration::from_millis(500);
@@ -40,8 +42,18 @@ pub(crate) struct Shared {
     /// As the ledger knows the contract and the driver.
     pub(crate) row: ContractRow,
     pub(crate) driver: Driver,
+    /// Who is asked as people write it, and where agent CLIs are started.
+    pub(crate) name: String,
+    pub(crate) folder: String,
     pub(crate) retention: Retention,
     pub(crate) redactor: Redactor,
+}
+
+impl Shared {
+    /// Returns how large that part of a request is which all have in common.
+    fn fixed_bytes(&self) -> usize {
+        self.row.schema.len() + self.system.as_ref().map_or(0, String::len)
+    }
 }
 
 /// Performs runs of one kind.
@@ -138,20 +150,26 @@ impl Performer {
         recorder: Option<Arc<Recorder>>,
         interrupt: &CancellationToken,
     ) -> Result<Settled, Stop> {
-        let schema = self.shared.row.schema.len();
-        let bytes = (errand.prompt.len() + schema) as u64;
+        let bytes = (errand.prompt.len() + self.shared.fixed_bytes()) as u64;
         let gate = Arc::clone(&self.gate);
         let ticket = Ticket::new(gate, recorder.clone(), bytes, interrupt.child_token());
         let ticket = Arc::new(ticket);
         let mut earlier = (Usage::default(), Some(Cost::default()));
+        let Shared { agent, contract, name, folder, redactor, .. } = &self.shared;
+        let telling = Telling::of(&agent.provider);
+        let mut witness = Witness::new(Arc::clone(&ticket), telling, redactor);
+        witness.begin(|id| Init::of(id, name, folder, contract));
         let recorder = recorder.as_deref();
         loop {
             let run = match Run::new(self.job(errand)) {
                 Ok(run) => run,
                 Err(error) => return postpone(Stop::Unfit(error), recorder, errand).await,
             };
-            let mut witness = Witness(Arc::clone(&ticket));
-            let mut report = self.shared.agent.drive(run, &mut witness, ticket.interrupt()).await;
+            let driven = agent.drive(run, &mut witness, ticket.interrupt());
+            let mut report = match recorder.filter(|_| telling == Telling::AsItHappens) {
+                Some(recorder) => recorder.during(Box::pin(driven)).await,
+                None => driven.await,
+            };
             add(&mut report, &earlier);
             match self.fate(&report, &ticket, interrupt) {
                 Fate::Stop(stop) => return postpone(stop, recorder, errand).await,
@@ -162,7 +180,7 @@ impl Performer {
                         finished.map_err(Stop::of_store)?;
                     }
                     let id = recorder.map(|recorder| recorder.id().clone());
-                    return Ok(Settled::now(id, &report, &self.shared.redactor));
+                    return Ok(Settled::now(id, &report, redactor));
                 }
             }
         }
@@ -190,15 +208,21 @@ impl Performer {
 
     /// Decides what a report means: a result is what the model, or this one input, is to blame for.
     fn fate(&self, report: &Report, ticket: &Ticket, interrupt: &CancellationToken) -> Fate {
+        let error = || {
+            let error = report.error.clone();
+            error.unwrap_or_else(|| RunError::new(report.outcome, report.outcome.name()))
+        };
         match report.outcome {
+            Outcome::Config if is_too_long(ticket) => Fate::Final,
             Outcome::Auth | Outcome::Config | Outcome::Sandbox => {
-                let error = report.error.clone();
-                let error = error.unwrap_or_else(|| RunError::new(report.outcome, "refused"));
                 let is_key = report.outcome == Outcome::Auth;
-                let stop = if is_key { Stop::Refused(error) } else { Stop::Unfit(error) };
+                let stop = if is_key { Stop::Refused(error()) } else { Stop::Unfit(error()) };
                 self.gate.close(stop.clone());
                 Fate::Stop(stop)
             }
+            // The machine or the program is to blame, and either may be well again by the next command.
+            Outcome::Harness if ticket.is_started() => Fate::Stop(Stop::Broken(error())),
+            Outcome::Harness => Fate::Stop(Stop::NotStarted(error())),
             Outcome::Provider => match ticket.failure() {
                 Some((failure, _)) if failure.kind.is_retryable() && self.gate.is_troubled() => {
                     Fate::Again
@@ -220,11 +244,16 @@ impl Performer {
             | Outcome::Truncated
             | Outcome::Degenerate
             | Outcome::Loop
-            | Outcome::Harness
             | Outcome::TurnCap
             | Outcome::Budget => Fate::Final,
         }
     }
+}
+
+/// Claims that the question of this one input is longer than the agent CLI takes.
+fn is_too_long(ticket: &Ticket) -> bool {
+    let failure = ticket.failure();
+    failure.is_some_and(|(failure, _)| failure.code.as_deref() == Some(QUESTION_TOO_LONG))
 }
 
 /// Takes the result that the key has already.

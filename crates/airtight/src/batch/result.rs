@@ -4,7 +4,7 @@ use airtight_core::Violation;
 use airtight_core::codec::Usage;
 use airtight_core::price::Cost;
 use airtight_core::redact::Redactor;
-use airtight_core::run::{Outcome, Report};
+use airtight_core::run::{Outcome, Report, RunError};
 use airtight_store::{Run, RunId};
 use serde::Deserialize;
 use serde_json::Value;
@@ -98,6 +98,11 @@ impl Settled {
     pub(crate) fn mistaken() -> Self {
         let error = "airtight made a mistake; the run is in the ledger as unknown".to_owned();
         Self::without_run("machine", error)
+    }
+
+    /// Returns what is said of a run that is left to the next command, because its agent CLI broke down.
+    pub(crate) fn broken(error: &RunError) -> Self {
+        Self::without_run(error.outcome.name(), error.to_string())
     }
 
     fn without_run(outcome: &str, error: String) -> Self {

@@ -1,4 +1,4 @@
-//! Why everything ends before all is done.
+//! Why everything, or one run, ends before it is done.
 
 use std::time::Duration;
 
@@ -11,7 +11,8 @@ use airtight_store::StoreError;
 use crate::advice;
 use crate::error::{Error, Outcome};
 
-/// Why everything ends before all is done. What was begun is postponed, and done by the next process.
+/// Why everything, or one run, ends before it is done. What was begun is postponed, and done by the next
+/// process.
 #[derive(Debug, Clone)]
 pub(crate) enum Stop {
     /// Somebody stopped it.
@@ -20,6 +21,10 @@ pub(crate) enum Stop {
     Refused(RunError),
     /// Nobody can do it as it is: there is no such model, or the question cannot be put to it.
     Unfit(RunError),
+    /// The agent CLI cannot be started on this machine: it is missing, or there is no room for its files.
+    NotStarted(RunError),
+    /// The agent CLI broke down over this run; the others go on.
+    Broken(RunError),
     /// The provider has given nothing but trouble for too long; it wants to be left alone this long.
     Outage { pause: Duration },
     /// The budget is spent.
@@ -63,7 +68,10 @@ impl Stop {
     pub(crate) fn told(&self) -> String {
         match self {
             Self::Interrupted => "interrupted".to_owned(),
-            Self::Refused(error) | Self::Unfit(error) => error.message.clone(),
+            Self::Refused(error)
+            | Self::Unfit(error)
+            | Self::NotStarted(error)
+            | Self::Broken(error) => error.message.clone(),
             Self::Outage { .. } => "the provider does not come back".to_owned(),
             Self::Budget => "the budget is spent".to_owned(),
             Self::Store(error) => error.to_string(),
@@ -78,7 +86,10 @@ impl Stop {
             Self::Interrupted | Self::Lost => {
                 error(run::Outcome::Interrupted, "the batch was interrupted".to_owned())
             }
-            Self::Refused(failure) | Self::Unfit(failure) => {
+            Self::Refused(failure)
+            | Self::Unfit(failure)
+            | Self::NotStarted(failure)
+            | Self::Broken(failure) => {
                 let refusal = error(failure.outcome, failure.to_string());
                 failure.advice.iter().map(advice::words).fold(refusal, Error::hint)
             }

@@ -3,9 +3,11 @@
 use std::future::pending;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use airtight_agent::{Arrival, Departure, EXTRACTOR, Entry, Event, Journal, Landing, Observer};
+use airtight_agent::{Arrival, Departure, EXTRACTOR, Entry, Journal, Landing};
 use airtight_core::batch::Whose;
-use airtight_core::codec::ProviderFailure;
+use airtight_core::codec::{FailureKind, ProviderFailure};
+use airtight_core::run::{Outcome, RunError};
+use airtight_core::transcript::Record;
 use tokio_util::sync::CancellationToken;
 
 use super::gate::{Gate, Pass};
@@ -33,6 +35,8 @@ struct State {
     pass: Option<Pass>,
     /// How the last request failed, if it did, and whose it was.
     failure: Option<(ProviderFailure, Whose)>,
+    /// Whether the agent CLI that was asked last was started.
+    is_started: bool,
     /// Why this run, and perhaps no other, cannot go on.
     stop: Option<Stop>,
 }
@@ -45,6 +49,11 @@ impl Ticket {
         interrupt: CancellationToken,
     ) -> Self {
         Self { gate, recorder, bytes, interrupt, state: Mutex::default() }
+    }
+
+    /// Returns who puts the run on record, if anybody.
+    pub(super) fn recorder(&self) -> Option<&Arc<Recorder>> {
+        self.recorder.as_ref()
     }
 
     /// Returns what ends the run.
@@ -62,6 +71,16 @@ impl Ticket {
         self.state().stop.clone()
     }
 
+    /// Learns what an agent CLI came to. One that was started has ended: it has an exit code.
+    pub(super) fn recorded(&self, record: &Record) {
+        self.state().is_started = record.exit_code.is_some();
+    }
+
+    /// Claims that the agent CLI that was asked last was started.
+    pub(super) fn is_started(&self) -> bool {
+        self.state().is_started
+    }
+
     async fn depart(&self, departure: Departure<'_>) -> Option<i64> {
         let Ok(pass) = self.gate.enter(whose(departure.parent_call_id), self.bytes).await else {
             return self.stay().await;
@@ -72,7 +91,9 @@ impl Ticket {
         };
         match number {
             Ok(number) => {
-                self.state().pass = Some(pass);
+                let mut state = self.state();
+                state.pass = Some(pass);
+                state.is_started = false;
                 Some(number)
             }
             // Nobody could tell that it may have been paid.
@@ -102,12 +123,24 @@ impl Ticket {
             };
             state.pass.take()
         };
+        if let Some(stop) = self.not_started() {
+            // Before the next may leave: it would not be started either.
+            self.gate.close(stop);
+        }
         if let Some(pass) = pass {
             pass.used(arrival).await;
         }
         if let Some(recorder) = self.recorder.as_ref().filter(|_| number != UNRECORDED) {
             recorder.close(number, arrival).await;
         }
+    }
+
+    /// Returns what it means to everybody if the agent CLI of the last request was never started.
+    fn not_started(&self) -> Option<Stop> {
+        let state = self.state();
+        let (failure, _) = state.failure.as_ref().filter(|_| !state.is_started)?;
+        let error = || RunError::new(Outcome::Harness, &failure.message);
+        (failure.kind == FailureKind::Program).then(|| Stop::NotStarted(error()))
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -127,21 +160,5 @@ impl Journal for Ticket {
 
     fn close<'a>(&'a self, number: i64, arrival: Arrival<'a>) -> Entry<'a, ()> {
         Box::pin(self.arrive(number, arrival))
-    }
-}
-
-/// Sees what happens in the run of a ticket.
-pub(super) struct Witness(pub(super) Arc<Ticket>);
-
-impl Observer for Witness {
-    fn event(&mut self, event: &Event) {
-        if let Some(recorder) = &self.0.recorder {
-            recorder.event(event);
-        }
-    }
-
-    fn journal(&self) -> Option<Arc<dyn Journal>> {
-        let journal: Arc<dyn Journal> = Arc::clone(&self.0) as Arc<dyn Journal>;
-        Some(journal)
     }
 }

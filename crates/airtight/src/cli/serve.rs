@@ -23,7 +23,8 @@ use crate::config::Entry;
 /// Requests from pages of other sites, and to names that are not the server's, are refused.
 ///
 /// Ends with 0 if it was told to by SIGTERM or Ctrl-C: requests under way have 5 seconds. Ends with 3 if
-/// nobody can listen there, 4 if the ledger cannot be used, 52 if settings are refused.
+/// nobody can listen there, 4 if the ledger cannot be used, 41 if there is no key for the model of the
+/// alerts, 52 if settings are refused.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:

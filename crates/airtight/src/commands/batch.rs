@@ -17,6 +17,7 @@ use airtight_store::{Ledger, Repeat};
 use tokio::runtime::{Builder, Runtime};
 use tokio_util::sync::CancellationToken;
 
+use crate::batch::cry;
 use crate::cli::BatchArgs;
 use crate::commands::run::limit::Limit;
 use crate::commands::run::logging;
@@ -55,10 +56,10 @@ pub(super) fn run(
         let text = Span::plain(format!(" {}", plan.answerer.redactor.mask(note)));
         printer.note(&[Span::new(Tone::Warning, "warning:"), text]);
     }
-    if args.dry_run {
-        return estimate::print(&plan, inputs, args, printer);
-    }
     let runtime = runtime()?;
+    if args.dry_run {
+        return runtime.block_on(estimate::print(&plan, inputs, args, printer));
+    }
     runtime.block_on(async {
         let books = plan.books.clone();
         let ledger = books.open(plan.answerer.redactor.clone()).await?;
@@ -127,6 +128,7 @@ async fn perform(
     let is_shown = !args.quiet && (output.is_some() || !printer.is_terminal());
     let tally = Tally::start(inputs.total_bytes.filter(|_| args.limit.is_none()), is_shown);
     let (batch, place) = (plan.batch.clone(), plan.books.place());
+    let critical = plan.critical.clone();
     let most = plan.most(&args.pace);
     let (performer, desk) = plan.performer(ledger.clone(), &args.pace).await?;
     let (worked, tally) = {
@@ -149,6 +151,9 @@ async fn perform(
         tally.clear();
         (results.publish().await.and(worked), tally)
     };
+    if let Some(name) = critical.filter(|_| tally.lacking() > 0 || worked.is_err()) {
+        cry(&name, tally.lacking(), printer);
+    }
     conclude(&batch, &tally, worked, args, printer)
 }
 
@@ -172,7 +177,7 @@ fn conclude(
         printer.note(&[Span::new(Tone::Dim, "hint:"), Span::plain(hint)]);
     }
     let again = "what is done is in the ledger: type the same command again to go on";
-    worked.map_err(|error| error.hint(again))?;
+    worked.and_then(|()| tally.require_all()).map_err(|error| error.hint(again))?;
     Ok(if tally.has_failures() { Outcome::Rejected } else { Outcome::Met })
 }
 

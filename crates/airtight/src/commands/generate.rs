@@ -1,6 +1,7 @@
 //! `airtight generate`: what else a contract can be.
 
 mod destination;
+mod orphan;
 
 use std::collections::HashMap;
 use std::io::{self, IsTerminal as _};
@@ -56,8 +57,11 @@ pub(super) fn run(
     let paths: Vec<PathBuf> =
         all.iter().map(|made| destination.path(args.target, &made.called)).collect();
     refuse_collisions(&all, &paths)?;
+    let launched = environment.launch_directory();
+    let orphans = orphans(&all, &paths, &destination, args)?;
+    let orphans: Vec<String> = orphans.iter().map(|path| shown(path, launched)).collect();
     if args.check {
-        return check(&all, &paths, args, environment.launch_directory());
+        return check(&all, &paths, &orphans, args, launched);
     }
     for (made, path) in all.iter().zip(&paths) {
         destination::refuse_input(path, &made.source)?;
@@ -65,7 +69,30 @@ pub(super) fn run(
     for (made, path) in all.iter().zip(&paths) {
         destination::write(path, made.generated.text.as_bytes())?;
     }
+    orphan::tell(&orphans, printer);
     Ok(Outcome::Met)
+}
+
+/// Returns the files in the folder that are of none of the contracts any more.
+fn orphans(
+    all: &[Made],
+    paths: &[PathBuf],
+    destination: &Destination,
+    args: &GenerateArgs,
+) -> Result<Vec<PathBuf>, Error> {
+    // With `--name` each contract takes a command of its own, which knows nothing of the others.
+    let first = all.first().filter(|_| args.target.has_types() && args.name.is_none());
+    match (destination, first) {
+        (Destination::Folder(folder), Some(made)) => {
+            orphan::find(folder, &made.generated.text, paths)
+        }
+        (Destination::Folder(_), None) | (Destination::File(_), _) => Ok(Vec::new()),
+    }
+}
+
+/// Returns a path as its reader would type it.
+fn shown(path: &Path, launched: &Path) -> String {
+    path.strip_prefix(launched).unwrap_or(path).display().to_string()
 }
 
 /// Refuses arguments that mean nothing together.
@@ -216,6 +243,7 @@ fn document(made: &Made, args: &GenerateArgs) -> Value {
 fn check(
     all: &[Made],
     paths: &[PathBuf],
+    orphans: &[String],
     args: &GenerateArgs,
     launched: &Path,
 ) -> Result<Outcome, Error> {
@@ -228,16 +256,23 @@ fn check(
             Staleness::Missing => "is not there".to_owned(),
             Staleness::Differs { line } => format!("differs from line {line} on"),
         };
-        let shown = path.strip_prefix(launched).unwrap_or(path);
-        findings.push(format!("{}: {what}", shown.display()));
+        findings.push(format!("{}: {what}", shown(path, launched)));
         stale.push(made.typed.as_str());
     }
-    if stale.is_empty() {
+    findings.extend(orphans.iter().map(|path| orphan::finding(path)));
+    if findings.is_empty() {
         return Ok(Outcome::Met);
     }
-    let message =
-        format!("{} of {} files are not what their contracts give", stale.len(), all.len());
-    Err(Error::new(Outcome::Stale, message).with_findings(findings).hint(refresh(args, &stale)))
+    let (found, files) = (findings.len(), all.len() + orphans.len());
+    let message = format!("{found} of {files} files are not what their contracts give");
+    let mut error = Error::new(Outcome::Stale, message).with_findings(findings);
+    if !stale.is_empty() {
+        error = error.hint(refresh(args, &stale));
+    }
+    if !orphans.is_empty() {
+        error = error.hint(orphan::advice(orphans));
+    }
+    Err(error)
 }
 
 /// Returns the command that writes what is stale.

@@ -19,7 +19,7 @@ use crate::error::{Error, Outcome};
 use crate::ledger::Books;
 use crate::printer::Printer;
 
-pub(super) use rejudge::{judge_found, judge_value, rejudge};
+pub(super) use rejudge::{is_on_record, judge_found, judge_value, rejudge};
 
 /// Runs what was typed.
 pub(super) fn run(

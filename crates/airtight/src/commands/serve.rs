@@ -59,6 +59,9 @@ pub(super) fn run(
         secrets: secrets.iter().cloned().chain([found.token.expose().to_owned()]).collect(),
         interrupt: interrupt.clone(),
     };
+    let alert_model = args.alert_model.as_deref();
+    let alerting = |name| workshop.typed("--alert-model", name).map(|bench| (name, bench));
+    let alerting = alert_model.map(alerting).transpose()?;
     let settings_in_force = shown::settings(&config, &redactor);
     let settings = Settings {
         bind: args.bind,
@@ -71,6 +74,9 @@ pub(super) fn run(
         let ledger = books.open(redactor).await?;
         let names = ContractSource::names(environment);
         let clerk = Clerk::new(workshop, ledger.clone(), names, settings_in_force);
+        if let Some((name, bench)) = alerting {
+            clerk.keep(name, bench);
+        }
         let server = Server::bind(settings, ledger.clone(), Arc::new(clerk.clone())).await;
         let server = server.map_err(|error| unable(args, error));
         let server = match server {

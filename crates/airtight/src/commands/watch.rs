@@ -10,6 +10,7 @@ mod lists;
 mod program;
 mod services;
 mod settings;
+mod summariser;
 mod telling;
 
 use std::path::{Path, PathBuf};
@@ -268,6 +269,7 @@ fn estate(
         tasks: Tier::ALL.map(|tier| benches.task(tier)),
         denied: [denied(&observe.deny)?, denied(&investigate.deny)?, denied(&remediate.deny)?],
         logs,
+        keep: settings.keep,
         handoff: settings.handoff.clone(),
         pre_session: settings.pre_session.clone(),
         targets: settings.targets.clone(),

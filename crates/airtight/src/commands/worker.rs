@@ -5,6 +5,7 @@ mod duty;
 
 use tokio_util::sync::CancellationToken;
 
+use crate::batch::cry;
 use crate::cli::WorkerArgs;
 use crate::commands::batch::plan::books;
 use crate::commands::batch::runtime;
@@ -54,8 +55,12 @@ pub(super) fn run(
                 printer.note(&[Span::plain(words)]);
             }
         }
+        for (name, lacking) in &duty.critical {
+            cry(name, *lacking, printer);
+        }
         match worked {
-            Ok(()) => Ok(Outcome::Met),
+            Ok(()) if duty.critical.is_empty() => Ok(Outcome::Met),
+            Ok(()) => Ok(Outcome::Rejected),
             Err(stop) => Err(stop.into_error(&place)),
         }
     })

@@ -40,6 +40,7 @@ pub(super) fn finish(report: &Report, redactor: &Redactor) -> Finish {
         errors: (!is_met).then(|| errors(report, redactor)).flatten(),
         edits: json(report.edits.listed()),
         losses: json(&report.losses),
+        unchecked: json(&report.unchecked),
         attempts: count(report.attempts.len()),
         early_cancels: count(cancelled),
         tokens_saved: i64::try_from(report.tokens_saved).unwrap_or(i64::MAX),

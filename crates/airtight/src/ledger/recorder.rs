@@ -3,7 +3,9 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use airtight_agent::{Arrival, Course, Departure, EXTRACTOR, Entry, Event, Journal, Landing};
+use airtight_agent::{
+    Arrival, Course, Departure, EXTRACTOR, Entry, Event, Journal, Landing, Piece, Spoken,
+};
 use airtight_core::batch::{Prices, Whose};
 use airtight_core::codec::Delta;
 use airtight_core::price::Cost;
@@ -17,7 +19,6 @@ use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
 use super::ending::{self, Failures};
-use crate::spoken::{Piece, Spoken};
 
 /// How often events are stored while a run goes on: often enough for somebody who follows it, and
 /// so seldom that a short run writes its events with its end.
@@ -342,6 +343,7 @@ impl Recorder {
     fn cost(&self, arrival: Arrival<'_>) -> Option<Cost> {
         match arrival.bill {
             Bill::Free => Some(Cost::default()),
+            Bill::Exact(_) if arrival.told_cost.is_some() => arrival.told_cost,
             Bill::Exact(usage) => {
                 let is_extractor = arrival.parent_call_id == Some(EXTRACTOR);
                 let whose = if is_extractor { Whose::Extractor } else { Whose::Model };

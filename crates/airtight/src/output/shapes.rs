@@ -3,10 +3,15 @@
 
 mod result;
 
+use airtight_core::contract::Contract;
+use airtight_store::RunId;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
+
+use super::VERSION;
+use super::identity::uuid;
 
 pub(crate) use result::{Failure, PermissionDenial, RunResult, Usage};
 
@@ -74,6 +79,30 @@ pub(crate) struct Init {
     pub(crate) slash_commands: Vec<String>,
     /// Always empty; readers of other programs' streams expect it.
     pub(crate) agents: Vec<String>,
+}
+
+impl Init {
+    /// Returns what a run begins with that has no tools of its own and goes by its name in the ledger.
+    pub(crate) fn of(run: &RunId, model: &str, folder: &str, contract: &Contract) -> Self {
+        Self {
+            uuid: uuid(),
+            session_id: run.to_string(),
+            run_id: Some(run.to_string()),
+            version: VERSION,
+            airtight_version: env!("CARGO_PKG_VERSION").to_owned(),
+            cwd: folder.to_owned(),
+            model: model.to_owned(),
+            tools: Vec::new(),
+            mcp_servers: Vec::new(),
+            permission_mode: "default".to_owned(),
+            contract: ContractName {
+                name: contract.name().map(str::to_owned),
+                fingerprint: contract.fingerprint().to_string(),
+            },
+            slash_commands: Vec::new(),
+            agents: Vec::new(),
+        }
+    }
 }
 
 /// An MCP server.

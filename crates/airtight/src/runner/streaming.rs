@@ -3,9 +3,8 @@
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use airtight_agent::{Event, Observer};
-use airtight_core::codec::Delta;
-use airtight_core::run::{EventKind, TERMINAL_TOOL};
+use airtight_agent::{Event, Observer, Piece, Spoken};
+use airtight_core::run::EventKind;
 use airtight_core::{Follower, Plan};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -54,7 +53,7 @@ impl<'r, T: DeserializeOwned + 'r> Streaming<'r, T> {
     pub(super) fn start(runner: &'r Runner, contract: &'r Contract<T>, prompt: String) -> Self {
         let wrapper = runner.wrapper(contract);
         let growth = Arc::new(Growth { wrapper, ..Growth::default() });
-        let mut watcher = Watcher { growth: Arc::clone(&growth), call: None };
+        let mut watcher = Watcher { growth: Arc::clone(&growth), spoken: Spoken::default() };
         let run = Box::pin(async move {
             let report = runner.perform(contract, prompt, &mut watcher).await?;
             answer::read(report)
@@ -96,8 +95,7 @@ impl Growth {
 /// Follows the pieces that may be the answer.
 struct Watcher {
     growth: Arc<Growth>,
-    /// The call of the terminal tool that is coming in.
-    call: Option<usize>,
+    spoken: Spoken,
 }
 
 impl Watcher {
@@ -111,8 +109,7 @@ impl Watcher {
         self.growth.grown.notify_one();
     }
 
-    fn restart(&mut self) {
-        self.call = None;
+    fn restart(&self) {
         *self.growth.follower.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 }
@@ -120,25 +117,10 @@ impl Watcher {
 impl Observer for Watcher {
     fn event(&mut self, event: &Event) {
         let EventKind::Delta(delta) = &event.kind else { return };
-        match delta {
-            Delta::Started { .. } => self.restart(),
-            Delta::CallStarted { index, name, .. } if name == TERMINAL_TOOL => {
-                self.restart();
-                self.call = Some(*index);
-            }
-            Delta::CallArguments { index, text } if self.call == Some(*index) => self.push(text),
-            Delta::Text(text) if self.call.is_none() => self.push(text),
-            Delta::Text(_)
-            | Delta::Thinking(_)
-            | Delta::ThinkingSigned(_)
-            | Delta::Opaque(_)
-            | Delta::CallStarted { .. }
-            | Delta::CallArguments { .. }
-            | Delta::Refusal(_)
-            | Delta::Usage(_)
-            | Delta::Stopped(_)
-            | Delta::Failed(_)
-            | Delta::Unknown { .. } => {}
+        match self.spoken.hear(delta) {
+            Piece::Anew => self.restart(),
+            Piece::More(text) => self.push(text),
+            Piece::Other => {}
         }
     }
 }

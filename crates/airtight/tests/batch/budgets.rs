@@ -24,6 +24,15 @@ fn a_budget_of_tokens_is_kept_by_all_requests_together_and_the_rest_is_done_late
 }
 
 #[test]
+fn standing_instructions_count_for_a_budget() {
+    let stage = Stage::new([good().forever()]).with("in.jsonl", lines(1));
+    let system = "x".repeat(8000);
+    let budget = ["--max-tokens-total", "1300", "--max-output-tokens", "20", "--system", &system];
+    let said = stage.batch(&budget);
+    assert_eq!((said.code, stage.fake.requests().len()), (55, 0), "{said:?}");
+}
+
+#[test]
 fn a_budget_of_money_needs_a_price() {
     let stage = Stage::new([good().forever()]).with("in.jsonl", lines(2));
     let said = stage.batch(&["--budget-usd", "1"]);

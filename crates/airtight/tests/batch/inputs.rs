@@ -1,8 +1,8 @@
 //! What comes in.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
-use crate::stage::{Stage, good, lines};
+use crate::stage::{Stage, bad, good, lines};
 
 fn prompts(stage: &Stage) -> Vec<String> {
     let mut prompts: Vec<String> = stage
@@ -101,6 +101,37 @@ fn a_dry_run_counts_and_asks_nothing() {
     assert!(summary["estimated_cost_usd"].as_f64().unwrap() > 0.0, "{summary}");
     assert!(stage.fake.requests().is_empty());
     assert!(!stage.path("data").exists());
+}
+
+#[test]
+fn a_dry_run_counts_what_would_be_asked_and_the_instructions_with_it() {
+    let stage = Stage::new([good().forever()]).with("in.jsonl", lines(3));
+    let dry = |arguments: &[&str]| {
+        let said = stage.batch(&[&["--dry-run", "--json"], arguments].concat());
+        assert_eq!(said.code, 0, "{said:?}");
+        said.lines()[0].clone()
+    };
+    let tokens = |summary: &Value| summary["estimated_tokens"].as_u64().unwrap();
+    let all = dry(&[]);
+    assert_eq!((&all["inputs"], &all["answered"]), (&json!(3), &json!(0)));
+    assert_eq!(tokens(&dry(&["--system", &"x".repeat(400)])), tokens(&all) + 3 * 100);
+    assert_eq!(stage.batch(&["--limit", "2"]).code, 0);
+    let rest = dry(&[]);
+    assert_eq!((&rest["inputs"], &rest["answered"]), (&json!(3), &json!(2)));
+    assert_eq!(tokens(&rest) * 3, tokens(&all));
+    let said = stage.batch(&["--dry-run"]);
+    assert!(said.stdout.starts_with("3 inputs, 2 of them answered, 0 unusable"), "{said:?}");
+}
+
+#[test]
+fn a_dry_run_counts_failures_that_would_be_asked_again() {
+    let stage = Stage::new([bad().forever()]).with("in.jsonl", lines(1));
+    assert_eq!(stage.batch(&["--reasks", "0"]).code, 1);
+    let cases: [(&[&str], u64); 2] = [(&[], 1), (&["--retry-failed"], 0)];
+    for (more, answered) in cases {
+        let said = stage.batch(&[&["--reasks", "0", "--dry-run", "--json"], more].concat());
+        assert_eq!(said.lines()[0]["answered"], answered, "{said:?}");
+    }
 }
 
 #[test]

@@ -15,6 +15,7 @@ mod outages;
 #[path = "../../../store/tests/ledger/postgres.rs"]
 #[expect(dead_code, reason = "the ledger's own tests use the rest")]
 mod postgres;
+mod programs;
 mod results;
 #[path = "../run/said.rs"]
 #[expect(dead_code, reason = "batches print no stream")]

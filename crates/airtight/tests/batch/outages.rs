@@ -67,6 +67,23 @@ fn a_provider_that_wants_to_be_left_alone_for_long_is() {
     assert_eq!(stage.fake.requests().len(), 1);
 }
 
+/// Without `--rate`, too: what one process is told, the others need not find out.
+#[test]
+fn what_a_provider_asks_of_one_process_holds_the_others() {
+    let stage = Stage::new([Turn::status(429).header("retry-after", "3600").forever()]);
+    let stage = stage.with("in.jsonl", lines(100)).with("more.jsonl", lines(100));
+    assert_eq!((stage.batch(&[]).code, stage.fake.requests().len()), (3, 1));
+    let more = ["batch", "review.json", "more.jsonl", "-o", "more.out.jsonl", "--patience", "1m"];
+    let said = stage.say(&more);
+    assert_eq!(said.code, 3, "{said:?}");
+    assert!(said.stderr.contains("left alone"), "{said:?}");
+    assert_eq!(stage.fake.requests().len(), 1);
+    // Another key has limits of its own.
+    let mut other = stage.command(&more);
+    other.env("ANTHROPIC_API_KEY", "another-key-of-the-test").output().unwrap();
+    assert_eq!(stage.fake.requests().len(), 2);
+}
+
 #[test]
 fn a_reply_that_was_lost_is_on_record_and_asked_for_again() {
     let stage = Stage::new([good().cut_after(0), good()]).with("in.jsonl", lines(1));

@@ -42,6 +42,24 @@ fn answers_may_go_out_as_they_come_in() {
 }
 
 #[test]
+fn milestones_are_on_record_and_what_was_said_is_with_the_attempts() {
+    let stage = Stage::new([bad(), good()]).with("in.jsonl", lines(1));
+    assert_eq!(stage.batch(&[]).code, 0);
+    let line = &stage.results("out.jsonl")[0];
+    let id = line["run_id"].as_str().unwrap();
+    let told = stage.say(&["runs", "show", id, "--events"]).lines();
+    let kinds: Vec<_> = told.iter().map(|line| line["subtype"].as_str().unwrap()).collect();
+    assert_eq!(kinds, ["init", "attempt", "attempt"]);
+    assert_eq!(
+        (&told[0]["run_id"], &told[0]["model"]),
+        (&line["run_id"], &json!("anthropic:fake"))
+    );
+    assert_eq!(told[2]["attempt"]["ending"], "accepted");
+    let said = stage.attempts(line)[0].output.clone().unwrap();
+    assert!(String::from_utf8(said).unwrap().contains("too much"));
+}
+
+#[test]
 fn inputs_that_have_their_result_are_not_asked_again() {
     let stage = Stage::new([good().forever()]).with("in.jsonl", lines(20));
     assert_eq!(stage.batch(&[]).code, 0);
@@ -128,6 +146,22 @@ fn the_summary_is_for_people_or_for_programs() {
     assert_eq!((&summary["batch"], &summary["met"]), (&json!("nightly"), &json!(2)));
     assert_eq!(summary["tokens"], 240);
     assert!(said.stderr.contains("batch nightly: 2 met · 0 failed"), "{said:?}");
+}
+
+#[test]
+fn a_critical_contract_that_is_not_met_is_told_as_loudly_as_can_be() {
+    let role = |critical: bool| {
+        format!("schema = \"review.json\"\n[policy]\nreasks = 0\ncritical = {critical}\n")
+    };
+    for (critical, cries) in [(true, 1), (false, 0)] {
+        let stage = Stage::new([bad().when_contains("ticket 2").forever(), good().forever()])
+            .with("in.jsonl", lines(3))
+            .with("reviewer.toml", role(critical));
+        let said = stage.say(&["batch", "reviewer.toml", "in.jsonl", "-o", "out.jsonl", "--quiet"]);
+        assert_eq!(said.code, 1, "{said:?}");
+        let cry = "error: CRITICAL: the contract `reviewer` is not met: 1 input has no answer\n";
+        assert_eq!(said.stderr.matches(cry).count(), cries, "{said:?}");
+    }
 }
 
 #[test]

@@ -6,7 +6,7 @@ use airtight_fake::Turn;
 use serde_json::{Value, json};
 
 use crate::postgres::Server;
-use crate::stage::{Stage, block_on, good, lines, signal};
+use crate::stage::{Stage, bad, block_on, good, lines, signal};
 
 /// A ledger for each database there is.
 fn ledgers(stage: &Stage) -> [String; 2] {
@@ -59,6 +59,43 @@ fn what_is_queued_is_done_by_workers_and_collected_by_the_same_command() {
         assert_eq!(stage.positions(), (1..=30).collect::<Vec<_>>());
     }
     assert_eq!(stage.fake.requests().len(), 60);
+}
+
+/// What the role of a contract adds, and the model that extracts, come along with the job.
+#[test]
+fn a_queued_job_is_done_as_the_batch_itself_would() {
+    let prose = Turn::text("It is fine, and I give it 9 of 10.").when_model("fake").forever();
+    let answer = json!({ "summary": "It is fine", "score": 9 });
+    let found = Turn::call("structured_output", answer).when_model("small").forever();
+    let stage = Stage::new([prose, found]).with("in.jsonl", lines(2));
+    std::fs::create_dir(stage.path("examples")).unwrap();
+    let role = "schema = \"review.json\"\nversion = \"1.2.0\"\nexamples = \"examples\"\n";
+    let stage = stage
+        .with("reviewer.toml", role)
+        .with("examples/a.in.txt", "ticket 0")
+        .with("examples/a.out.json", r#"{"summary":"ticket","score":1}"#);
+    let batch = ["batch", "reviewer.toml", "in.jsonl", "--mode", "tool"];
+    let batch = [&batch[..], &["--extractor", "anthropic:small"]].concat();
+    for ledger in ledgers(&stage) {
+        let before = stage.fake.requests().len();
+        let queued = stage.say(&[&batch[..], &["--enqueue", "--database", &ledger]].concat());
+        assert_eq!(queued.code, 0, "{queued:?}");
+        let said = start(&stage, &ledger, &["--until-empty"]).wait_with_output().unwrap();
+        assert!(said.status.success(), "{said:?}");
+        assert_eq!(stage.fake.requests().len() - before, 4);
+        let collect = ["-o", "out.jsonl", "--database", &ledger];
+        let collected = stage.say(&[&batch[..], &collect].concat());
+        assert_eq!(collected.code, 0, "{collected:?}");
+        assert_eq!(stage.fake.requests().len() - before, 4, "nothing is asked for that");
+        let lines = stage.results("out.jsonl");
+        assert!(lines.iter().all(|line| line["rung"] == "extract"), "{lines:?}");
+        let id = lines[0]["run_id"].as_str().unwrap();
+        let run = stage.say(&["runs", "show", id, "--json", "--database", &ledger]).lines();
+        assert_eq!(run[0]["contractVersion"], "1.2.0", "{run:?}");
+        let told = stage.say(&["runs", "show", id, "--events", "--database", &ledger]).lines();
+        let told: Vec<_> = told.iter().map(|line| line["subtype"].as_str().unwrap()).collect();
+        assert_eq!(told, ["init", "attempt", "extracting", "attempt"]);
+    }
 }
 
 #[test]
@@ -190,6 +227,30 @@ fn a_job_whose_model_nobody_has_is_set_aside_and_the_others_are_done() {
         let named = ["jobs", "list", "--database", &ledger, &numbers[0], &numbers[1]];
         assert_eq!(stage.say(&named).lines(), jobs);
         collect(&stage, &ledger);
+    }
+}
+
+#[test]
+fn a_worker_ends_badly_if_a_critical_job_failed() {
+    let stage = Stage::new([bad().when_contains("ticket 2").forever(), good().forever()])
+        .with("in.jsonl", lines(3));
+    let [ledger, _] = ledgers(&stage);
+    for (critical, code) in [(false, 0), (true, 1)] {
+        let role =
+            format!("schema = \"review.json\"\n[policy]\nreasks = 0\ncritical = {critical}\n");
+        let name = format!("reviewer-{critical}");
+        std::fs::write(stage.path(&format!("{name}.toml")), role).unwrap();
+        // Another name is another batch.
+        let system = ["--system", &name, "--enqueue", "--database", &ledger];
+        let contract = format!("{name}.toml");
+        let queued = stage.say(&[&["batch", &contract, "in.jsonl"], &system[..]].concat());
+        assert_eq!(queued.code, 0, "{queued:?}");
+        let said =
+            start(&stage, &ledger, &["--until-empty", "--quiet"]).wait_with_output().unwrap();
+        assert_eq!(said.status.code(), Some(code), "{said:?}");
+        let told = String::from_utf8_lossy(&said.stderr);
+        let cry = format!("CRITICAL: the contract `{name}` is not met: 1 input has no answer");
+        assert_eq!(told.contains(&cry), critical, "{told}");
     }
 }
 

@@ -3,7 +3,7 @@
 use std::os::unix::fs::PermissionsExt;
 
 use airtight_fake::{Fake, Turn};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::stage::{KEY, Said, Stage};
 
@@ -111,6 +111,28 @@ fn programs_on_the_path_have_the_version_of_their_package() {
         |name: &str| said.stdout.lines().find(|line| line.trim_start().starts_with(name)).unwrap();
     assert!(line("claude").contains("2.1.325"), "{}", said.stdout);
     assert!(line("codex").contains("version unknown"), "{}", said.stdout);
+    assert!(line("warning: the version of `codex`").contains("0.166.0"), "{}", said.stdout);
+    assert!(!said.stdout.contains("the version of `claude`"), "{}", said.stdout);
     assert!(!stage.path("started").exists(), "nothing is started to know its version");
     assert!(line("qwen").contains("not found"), "{}", said.stdout);
+}
+
+#[test]
+fn programs_are_told_with_what_they_can_honour() {
+    let stage = Stage::new([Turn::text("OK").forever()]);
+    let (said, document) = doctor(&stage, &["--offline"]);
+    let programs = document["programs"].as_array().unwrap();
+    let told = |name: &str| {
+        let program = programs.iter().find(|program| program["name"] == name).unwrap();
+        (program["mode"].clone(), program["abilities"].clone())
+    };
+    let like_claude = json!(["resume", "turn_cap", "guards", "strict"]);
+    assert_eq!(
+        told("claude"),
+        (json!("tool"), json!(["cost", "resume", "turn_cap", "guards", "strict"])),
+        "{said:?}"
+    );
+    assert_eq!(told("qwen"), (json!("tool"), like_claude));
+    assert_eq!(told("codex"), (json!("native"), json!(["resume", "strict"])));
+    assert_eq!(told("gemini"), (json!("prompt"), json!(["resume"])));
 }

@@ -166,6 +166,19 @@ fn damaged_weights_are_refused_with_the_reason(damage: fn(&[u8]) -> Vec<u8>, why
 }
 
 #[test]
+fn what_is_no_regular_file_is_refused_and_not_waited_for() {
+    let stage = Stage::new([]);
+    let pipe = stage.path("pipe.gguf");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    for path in ["./pipe.gguf", "/dev/zero"] {
+        let said = run(&stage, path, &["--json-schema", "review.json"]);
+        assert_eq!(said.code, 52, "{said:?}");
+        let told = said.stdout + &said.stderr;
+        assert!(told.contains("no regular file"), "{told}");
+    }
+}
+
+#[test]
 fn a_file_that_is_not_there_and_a_name_that_nobody_knows_are_refused() {
     let stage = Stage::new([]);
     let said = run(&stage, "no/such.gguf", &["--json-schema", "review.json"]);

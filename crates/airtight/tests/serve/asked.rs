@@ -12,20 +12,20 @@ use crate::stage::{Backstage, Stage, TOKEN};
 const WATCH: &str = "logs = \"logs\"\n[tiers.1]\nmodel = \"anthropic:fake\"\n";
 
 /// A watch of its own, and what it tells.
-struct Watch {
+pub(crate) struct Watch {
     child: Child,
     told: BufReader<ChildStdout>,
 }
 
 impl Watch {
-    fn start(stage: &Stage) -> Self {
+    pub(crate) fn start(stage: &Stage) -> Self {
         let mut child = stage.command(&["watch", "--config", "watch.toml"]).spawn().unwrap();
         let told = BufReader::new(child.stdout.take().unwrap());
         Self { child, told }
     }
 
     /// Waits for a line of this type.
-    fn await_notice(&mut self, kind: &str) -> Value {
+    pub(crate) fn await_notice(&mut self, kind: &str) -> Value {
         loop {
             let mut line = String::new();
             assert_ne!(self.told.read_line(&mut line).unwrap(), 0, "the watch goes on");
@@ -44,7 +44,7 @@ impl Drop for Watch {
     }
 }
 
-fn healthy() -> Turn {
+pub(crate) fn healthy() -> Turn {
     let report = json!({
         "summary": "all is well", "events": [], "escalation": { "needed": false },
         "services_checked": [],
@@ -52,7 +52,7 @@ fn healthy() -> Turn {
     Turn::call("structured_output", report).usage(100, 20)
 }
 
-fn staged(script: Vec<Turn>, more: &[&str]) -> Stage {
+pub(crate) fn staged(script: Vec<Turn>, more: &[&str]) -> Stage {
     let arguments = ["serve", "--bind", "127.0.0.1:0", "--token-file", "token.txt"];
     Backstage::new(script).with("watch.toml", WATCH).serve(&[&arguments, more].concat())
 }
@@ -163,6 +163,7 @@ fn co_107_a_model_puts_alerts_in_a_few_sentences() {
 #[test_case("/api/v1/watch/trigger"; "trigger")]
 #[test_case("/api/v1/watch/stop"; "stop")]
 #[test_case("/api/v1/webhook"; "webhook")]
+#[test_case("/v1/chat/completions"; "a chat with the watch")]
 #[test_case("/watch/look"; "the page that starts")]
 #[test_case("/watch/stop"; "the page that stops")]
 fn nothing_is_asked_without_the_token(path: &str) {

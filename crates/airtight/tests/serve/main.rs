@@ -11,6 +11,7 @@
 mod answers;
 mod api;
 mod asked;
+mod chats;
 mod crowd;
 mod faults;
 mod live;

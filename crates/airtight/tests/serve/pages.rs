@@ -2,10 +2,12 @@
 
 use std::io::{Read as _, Write as _};
 
+use airtight_fake::Turn;
+use airtight_store::{Begun, Finish, NewRun};
+use serde_json::json;
 use test_case::test_case;
 
-use crate::stage::{BAD, Stage, TOKEN, chat, good};
-use airtight_fake::Turn;
+use crate::stage::{BAD, Stage, TOKEN, block_on, chat, good};
 
 /// What a browser says of itself when somebody follows a link.
 const BROWSER: &str = "Accept: text/html,application/xhtml+xml;q=0.9,*/*;q=0.8\r\n";
@@ -138,4 +140,32 @@ fn a_run_tells_what_was_said_and_a_person_settles_it() {
     let run = stage.run(id);
     assert_eq!(run.parsed_output.as_deref(), Some(r#"{"summary":"x","score":4}"#));
     assert_eq!(run.summary.rung.as_deref(), Some("human"));
+}
+
+#[test]
+fn what_nobody_could_look_up_of_an_extracted_value_is_told() {
+    let stage = Stage::new(Vec::<Turn>::new());
+    let store = async |rung: &str| {
+        let ledger = stage.ledger().await;
+        let Begun::Fresh(token) = ledger.begin(NewRun::default()).await.unwrap() else {
+            panic!("it is new");
+        };
+        let finish = Finish {
+            outcome: "met".to_owned(),
+            rung: Some(rung.to_owned()),
+            parsed: Some(r#"{"ok":true}"#.to_owned()),
+            unchecked: Some(r#"["/ok"]"#.to_owned()),
+            ..Finish::default()
+        };
+        ledger.finish(&token, finish).await.unwrap();
+        ledger.close().await;
+        token.id().to_string()
+    };
+    let [extracted, settled] = ["extract", "human"].map(|rung| block_on(store(rung)));
+    let (_, _, text) = page(&stage, &format!("/runs/{extracted}"), BROWSER);
+    assert!(text.contains("Not checked") && text.contains("<code>/ok</code>"), "{text}");
+    let (_, _, text) = page(&stage, &format!("/runs/{settled}"), BROWSER);
+    assert!(!text.contains("Not checked"), "{text}");
+    let answer = stage.get(&format!("/api/v1/runs/{extracted}"), "");
+    assert_eq!(answer.body["unchecked"], json!(["/ok"]), "{answer:?}");
 }

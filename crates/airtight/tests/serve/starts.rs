@@ -42,6 +42,28 @@ fn a_token_that_could_be_guessed_is_refused() {
     }
 }
 
+/// Nobody learns of it from the first alert.
+#[test]
+fn a_model_of_the_alerts_that_cannot_be_used_is_refused_as_a_run_refuses_it() {
+    let backstage = Backstage::new([]);
+    let ended = |arguments: &[&str]| {
+        let output = backstage.command(arguments).output().unwrap();
+        (output.status.code(), String::from_utf8(output.stderr).unwrap())
+    };
+    for (model, code, words) in [
+        ("nobody:gpt-5", 52, ["no such model (--alert-model)", "use one of `anthropic:NAME`"]),
+        ("gpt-5", 52, ["no such model (--alert-model)", "did you mean `openai:gpt-5`?"]),
+        ("openai:", 52, ["no such model (--alert-model)", "write it as `openai:NAME`"]),
+        ("openai:gpt-5", 41, ["there is no key for `openai`", "type `export OPENAI_API_KEY=…`"]),
+    ] {
+        let (served, said) = ended(&["serve", "--bind", "127.0.0.1:0", "--alert-model", model]);
+        assert_eq!(served, Some(code), "{said}");
+        assert!(words.iter().all(|word| said.contains(word)), "{said}");
+        let (run, _) = ended(&["run", "--model", model, "--json-schema", "review", "Review."]);
+        assert_eq!(run, served, "{model}");
+    }
+}
+
 #[test]
 fn an_address_that_is_taken_is_told_with_the_next_to_try() {
     let stage = Stage::new([]);

@@ -9,14 +9,14 @@ use serde_json::{Value, json};
 use crate::stage::{BAD, GOOD, Stage, TOKEN, chat, good, review};
 
 /// A stream that is read event by event.
-struct Stream {
+pub(crate) struct Stream {
     reader: BufReader<TcpStream>,
     status: u16,
 }
 
 impl Stream {
     /// Posts a question; over HTTP/1.0, so that the answer has no frames but its own.
-    fn open(stage: &Stage, path: &str, body: &Value) -> Self {
+    pub(crate) fn open(stage: &Stage, path: &str, body: &Value) -> Self {
         let mut stream = stage.connect();
         let body = body.to_string();
         let text = format!(
@@ -38,7 +38,7 @@ impl Stream {
     }
 
     /// Returns the data of the next event, if there is one.
-    fn next(&mut self) -> Option<String> {
+    pub(crate) fn next(&mut self) -> Option<String> {
         loop {
             let mut line = String::new();
             if self.reader.read_line(&mut line).unwrap() == 0 {
@@ -50,7 +50,7 @@ impl Stream {
         }
     }
 
-    fn rest(mut self) -> Vec<Value> {
+    pub(crate) fn rest(mut self) -> Vec<Value> {
         let next = || self.next();
         std::iter::from_fn(next).map(|it| serde_json::from_str(&it).unwrap_or(json!(it))).collect()
     }
@@ -67,7 +67,7 @@ fn streaming(model: &str) -> Value {
     asked
 }
 
-fn content(events: &[Value]) -> String {
+pub(crate) fn content(events: &[Value]) -> String {
     let delta = |event: &Value| {
         event["choices"][0]["delta"]["content"].as_str().unwrap_or_default().to_owned()
     };

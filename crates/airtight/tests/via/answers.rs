@@ -41,6 +41,9 @@ fn a_run_is_on_record_with_every_call_of_the_program(cli: Cli) {
     let log = run["attemptLog"].as_array().unwrap();
     let endings: Vec<_> = log.iter().map(|attempt| &attempt["ending"]).collect();
     assert_eq!(endings, ["accepted"]);
+    // Claude tells what it cost, and codex does not.
+    assert_eq!(log[0]["costUsd"].is_number(), cli == Cli::Claude, "{run}");
+    assert_eq!(log[0]["costUsd"], run["costUsd"], "{run}");
 }
 
 /// The contract asks for what no program checks: a date. So it is we who ask again.

@@ -12,6 +12,7 @@ use crate::{answers, failures, stops, trust};
 fn opencode_keeps_the_laws_of_answers() {
     answers::an_answer_that_conforms_is_met(Cli::Opencode);
     answers::an_answer_that_breaks_the_contract_is_asked_for_again(Cli::Opencode, 2);
+    answers::the_session_goes_on_with_the_violations(Cli::Opencode);
     answers::prose_is_no_answer(Cli::Opencode);
     answers::half_a_surrogate_pair_is_asked_for_again(Cli::Opencode);
     answers::nothing_of_a_large_answer_is_lost(Cli::Opencode);

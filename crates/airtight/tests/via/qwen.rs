@@ -4,7 +4,7 @@ use airtight_fake::Turn;
 use serde_json::json;
 
 use crate::cli::Cli;
-use crate::stage::{GUARD, Stage, calls, outcome};
+use crate::stage::{GUARD, QUESTION, Stage, calls, outcome};
 
 fn structured(answer: &serde_json::Value) -> Turn {
     Turn::call("structured_output", json!({ "answer": answer }))
@@ -24,6 +24,29 @@ fn the_lie_of_a_string_for_an_integer_is_caught() {
     let said = strict.ask(&["--reasks", "0", "--strict"]);
     let result = outcome(&said, 1, "attempts_exhausted");
     assert_eq!(result["attempts"][0]["claim"], "success", "{said:?}");
+}
+
+/// Qwen checks dates as we do, and no rules; so it is we who ask again. The session has the question, and
+/// of the answer only that there was one.
+#[test]
+fn the_session_of_qwen_goes_on_with_the_violations() {
+    let contract = r#"{
+      "type": "object",
+      "properties": { "from": { "type": "integer" }, "to": { "type": "integer" } },
+      "required": ["from", "to"],
+      "additionalProperties": false,
+      "x-rules": [{ "rule": "self.from <= self.to", "message": "from is not after to" }]
+    }"#;
+    let turns = [r#"{"from":2,"to":1}"#, r#"{"from":1,"to":2}"#];
+    let turns = turns.map(|answer| Cli::Qwen.answer(answer));
+    let Some(stage) = Stage::open(Cli::Qwen, turns) else { return };
+    let said = stage.ask_by(contract, &[QUESTION]);
+    let result = outcome(&said, 0, "met");
+    assert_eq!(result["structured_output"], json!({ "from": 1, "to": 2 }));
+    let [first, second] = calls(&result) else { panic!("two calls: {said:?}") };
+    assert_eq!(first["session_id"], second["session_id"], "{said:?}");
+    let asked = stage.fake.requests().pop().unwrap().body.to_string();
+    assert!(asked.contains(QUESTION) && asked.contains("from is not after to"), "{asked}");
 }
 
 /// Qwen skips the second, so it must not be what is judged.

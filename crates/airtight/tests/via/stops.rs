@@ -1,14 +1,17 @@
 //! Programs that are stopped, with everything that they have started.
 
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
 use airtight_fake::Turn;
+use serde_json::json;
 use test_case::test_case;
 
 use crate::cli::Cli;
 use crate::processes::survivors;
-use crate::stage::{Stage, outcome};
+use crate::stage::{CONTRACT, QUESTION, Said, Stage, bare, outcome};
 
 fn signal(child: &Child, name: &str) {
     let sent = Command::new("kill").args(["-s", name, &child.id().to_string()]).status().unwrap();
@@ -67,4 +70,28 @@ pub(crate) fn time_that_is_up_stops_the_program(cli: Cli) {
     let Some(stage) = Stage::open(cli, [held(cli)]) else { return };
     // Longer than any of them takes to ask its model.
     outcome(&stage.ask(&["--max-wall-time", "5s"]), 55, "budget");
+}
+
+/// Stands in for claude: it has answered at once, and would stay for ten minutes.
+const LINGERING: &str = r#"#!/bin/sh
+echo '{"type":"system","subtype":"init","session_id":"s","tools":["StructuredOutput"]}'
+echo '{"type":"result","subtype":"success","is_error":false,"structured_output":{"answer":42}}'
+sleep 600
+"#;
+
+#[test]
+fn an_answer_counts_although_time_is_up_before_the_program_exits() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir(folder.path().join("tmp")).unwrap();
+    let program = folder.path().join("claude");
+    fs::write(&program, LINGERING).unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    let mut command = bare(folder.path());
+    command.current_dir(folder.path()).args(["run", "--via", "claude", "--via-path", "claude"]);
+    command.args(["--json-schema", CONTRACT, "--output-format", "stream-json"]);
+    // Less than the five seconds in which a program that has answered may exit by itself.
+    let said: Said = command.args(["--max-wall-time", "3s", QUESTION]).output().unwrap().into();
+    let result = outcome(&said, 0, "met");
+    assert_eq!(result["structured_output"], json!({ "answer": 42 }));
+    assert_eq!(survivors(folder.path()), Vec::<String>::new(), "{said:?}");
 }

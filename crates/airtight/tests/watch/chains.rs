@@ -5,6 +5,34 @@ use airtight_core::watch::ActionState;
 use airtight_fake::Turn;
 use serde_json::json;
 
+/// What asks tier 3 for a repair.
+const REPAIR: [&str; 4] = ["--tier", "3", "--prompt", "Repair web"];
+
+/// A target that keeps what it is told.
+const TELLING: &str = "---\n[notify.file]\ncommand = \"cat >> told.jsonl\"\n";
+
+/// Runs a chain in which nothing is done to any service, and returns what its model was told last.
+fn idle(estate: &Estate, arguments: &[&str]) -> String {
+    let said = estate.once(arguments);
+    assert_eq!(said.code, 0, "{said:?}");
+    assert_eq!(estate.docker(), Vec::<String>::new());
+    assert_eq!(estate.actions(), []);
+    last_told(estate)
+}
+
+fn last_told(estate: &Estate) -> String {
+    estate.fake.requests().last().unwrap().body.to_string()
+}
+
+fn states(estate: &Estate) -> Vec<ActionState> {
+    estate.actions().iter().map(|action| action.state).collect()
+}
+
+/// Returns what people were told by the command.
+fn delivered(estate: &Estate) -> String {
+    std::fs::read_to_string(estate.path("told.jsonl")).unwrap()
+}
+
 /// The turns of a chain that goes up to tier 3 and restarts `web` there.
 fn repairing() -> Vec<Turn> {
     vec![
@@ -90,29 +118,22 @@ fn a_dry_run_does_not_touch_anything() {
     ])
     .set("dry_run = true\ndeny = []")
     .break_web();
-    let said = estate.once(&[]);
-    assert_eq!(said.code, 0, "{said:?}");
-    assert_eq!(estate.docker(), Vec::<String>::new());
+    let told = idle(&estate, &[]);
+    assert!(told.contains("this is a dry run"), "{told}");
     assert_eq!(estate.probe(), "HTTP/1.0 503 Broken");
     assert_eq!(estate.statuses(), [(1, "completed".to_owned())]);
-    assert_eq!(estate.actions(), []);
     let events = estate.events();
     let blocked = events.iter().find(|event| event.message.starts_with("escalation to tier 2"));
     let blocked = blocked.unwrap();
     assert_eq!(blocked.level, "info");
     assert!(blocked.message.contains("dry run") && blocked.message.contains("web"), "{blocked:?}");
-    let said = estate.fake.requests()[1].body.to_string();
-    assert!(said.contains("this is a dry run"), "{said}");
 }
 
 /// CO-8: what a tier must not run is not run.
 #[test]
 fn the_first_tier_is_denied_what_changes_something() {
     let estate = Estate::new([shell("docker restart web"), answer(report("healthy", false))]);
-    assert_eq!(estate.once(&[]).code, 0);
-    assert_eq!(estate.docker(), Vec::<String>::new());
-    assert_eq!(estate.actions(), []);
-    let told = estate.fake.requests()[1].body.to_string();
+    let told = idle(&estate, &[]);
     assert!(told.contains("permission denied"), "{told}");
 }
 
@@ -126,11 +147,7 @@ fn co_8_the_first_tier_acts_on_no_service_however_it_is_written() {
         answer(report("down", false)),
     ])
     .set("deny = []");
-    let said = estate.once(&[]);
-    assert_eq!(said.code, 0, "{said:?}");
-    assert_eq!(estate.docker(), Vec::<String>::new());
-    assert_eq!(estate.actions(), []);
-    let told = estate.fake.requests()[3].body.to_string();
+    let told = idle(&estate, &[]);
     assert_eq!(told.matches("tier 1 changes nothing").count(), 3, "{told}");
 }
 
@@ -144,8 +161,7 @@ fn co_8_what_is_judged_by_its_words_is_judged_whatever_the_lists_say() {
         answer(report("down", false)),
     ])
     .set("deny = []");
-    assert_eq!(estate.once(&[]).code, 0);
-    let told = estate.fake.requests()[3].body.to_string();
+    let told = idle(&estate, &[]);
     assert_eq!(told.matches("by `systemctl` it only looks").count(), 1, "{told}");
     assert_eq!(told.matches("it removes what cannot be put back").count(), 1, "{told}");
     assert!(!estate.path("gone").exists());
@@ -159,10 +175,7 @@ fn co_93_a_restart_in_a_loop_is_refused() {
         answer(report("down", false)),
     ])
     .set("deny = []");
-    assert_eq!(estate.once(&["--tier", "3", "--prompt", "Repair web"]).code, 0);
-    assert_eq!(estate.docker(), Vec::<String>::new());
-    assert_eq!(estate.actions(), []);
-    let told = estate.fake.requests()[1].body.to_string();
+    let told = idle(&estate, &REPAIR);
     assert!(told.contains("in a loop"), "{told}");
     assert!(estate.events().iter().any(|event| event.message.contains("in a loop")));
 }
@@ -172,12 +185,11 @@ fn co_93_a_restart_in_a_loop_is_refused() {
 fn co_12_an_action_that_was_cut_off_is_unknown_and_work_is_left_behind() {
     let estate = Estate::new([shell("docker restart web; sleep 60")])
         .set("deny = []\nmax_session_time = \"3s\"");
-    let said = estate.once(&["--tier", "3", "--prompt", "Repair web"]);
+    let said = estate.once(&REPAIR);
     assert_eq!(said.code, 1, "{said:?}");
     let session = estate.sessions().remove(0);
     assert_eq!((session.status.as_str(), session.pending), ("timed_out", true));
-    let states: Vec<ActionState> = estate.actions().iter().map(|action| action.state).collect();
-    assert_eq!(states, [ActionState::Unknown]);
+    assert_eq!(states(&estate), [ActionState::Unknown]);
 }
 
 /// What was done to a service is looked at again, also where the chain did not settle; why it did not is
@@ -185,7 +197,7 @@ fn co_12_an_action_that_was_cut_off_is_unknown_and_work_is_left_behind() {
 #[test]
 fn a_repair_of_a_session_that_failed_is_verified() {
     let estate = Estate::new([shell("docker restart web")]);
-    let said = estate.once(&["--tier", "3", "--prompt", "Repair web"]);
+    let said = estate.once(&REPAIR);
     assert_ne!(said.code, 0, "{said:?}");
     assert_eq!(estate.statuses(), [(3, "failed".to_owned())]);
     let schedule = estate.asked(async |ledger| ledger.mark("schedule").await.unwrap().unwrap());
@@ -202,41 +214,41 @@ fn a_repair_of_a_session_that_failed_is_verified() {
 fn the_third_restart_is_refused_and_somebody_is_told() {
     let restart = |n: u32| shell(&format!("echo {n}; docker restart web"));
     let estate = Estate::new([restart(1), restart(2), restart(3), answer(report("down", false))])
-        .set("deny = []\n---\n[notify.file]\ncommand = \"cat >> told.jsonl\"\n")
+        .set(&format!("deny = []\n{TELLING}"))
         .with("stubborn-web", "")
         .break_web();
-    let said = estate.once(&["--tier", "3", "--prompt", "Repair web"]);
+    let said = estate.once(&REPAIR);
     assert_eq!(said.code, 0, "{said:?}");
     assert_eq!(estate.docker(), ["restart web", "restart web"]);
-    let states: Vec<ActionState> = estate.actions().iter().map(|action| action.state).collect();
-    assert_eq!(states, [ActionState::Failure, ActionState::Failure], "failed attempts count");
-    let told = estate.fake.requests()[3].body.to_string();
+    let failed = [ActionState::Failure, ActionState::Failure];
+    assert_eq!(states(&estate), failed, "failed attempts count");
+    let told = last_told(&estate);
     assert!(told.contains("cooldown: no restart of web"), "{told}");
     let notifications = estate.notifications();
     let attention = notifications.iter().find(|it| it.category == "human_attention").unwrap();
     assert_eq!(attention.title, "Needs human attention: web");
-    let delivered = std::fs::read_to_string(estate.path("told.jsonl")).unwrap();
+    let delivered = delivered(&estate);
     assert!(delivered.contains("Needs human attention: web"), "{delivered}");
 
     // In another process, later: what was done still counts.
     estate.fake.push(restart(4));
     estate.fake.push(answer(report("down", false)));
-    assert_eq!(estate.once(&["--tier", "3", "--prompt", "Repair web"]).code, 0);
+    assert_eq!(estate.once(&REPAIR).code, 0);
     assert_eq!(estate.docker().len(), 2);
 }
 
 /// CO-78: the highest tier that is allowed leaves an event and a notification, and its own status.
 #[test]
 fn an_escalation_past_the_highest_tier_is_told_to_people() {
-    let estate = Estate::new([answer(report("down", true))])
-        .set("max_tier = 1\n---\n[notify.file]\ncommand = \"cat >> told.jsonl\"\n");
+    let estate =
+        Estate::new([answer(report("down", true))]).set(&format!("max_tier = 1\n{TELLING}"));
     assert_eq!(estate.once(&[]).code, 0);
     assert_eq!(estate.statuses(), [(1, "completed".to_owned())]);
     let events = estate.events();
     let last = events.last().unwrap();
     assert_eq!((last.level.as_str(), last.origin.as_str()), ("critical", "watch"));
     assert!(last.message.contains("the highest tier allowed is 1"), "{last:?}");
-    let told = std::fs::read_to_string(estate.path("told.jsonl")).unwrap();
+    let told = delivered(&estate);
     assert!(told.contains("Needs human attention: web"), "{told}");
 }
 

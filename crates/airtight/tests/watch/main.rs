@@ -27,3 +27,4 @@ mod qwen;
 #[expect(dead_code, reason = "a watch has no result")]
 mod said;
 mod services;
+mod summaries;

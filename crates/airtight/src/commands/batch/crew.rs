@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
+use airtight_core::run::RunError;
 use airtight_store::Repeat;
 use tokio::sync::mpsc;
 use tokio::task::{Id, JoinError, JoinSet};
@@ -168,8 +169,18 @@ impl<'p> Crew<'p> {
         let Some((named, size)) = self.at_work.named.remove(&id) else { return Ok(()) };
         match ended {
             Ok(settled) => self.settle(named, size, settled).await,
+            Err(Stop::Broken(error)) => self.leave(&named, size, &error).await,
             Err(stop) => Err(Halt::Stopped(stop)),
         }
+    }
+
+    /// Leaves one input to the next command.
+    async fn leave(&mut self, named: &Named, size: u64, why: &RunError) -> Result<(), Halt> {
+        let redactor = &self.performer.shared.redactor;
+        let why = why.told(|text| redactor.mask(text).into_owned());
+        let Named { position, place, .. } = named;
+        self.tally.leave(format!("input {position} (`{place}`): {why}"), size);
+        self.results.leave(*position).await.map_err(Halt::Failed)
     }
 
     async fn settle(&mut self, named: Named, size: u64, settled: Settled) -> Result<(), Halt> {

@@ -1,67 +1,142 @@
 //! What a batch would cost, without a request.
 
-use airtight_core::batch::{Estimate, Whose};
+use std::collections::HashSet;
+
+use airtight_core::batch::{Estimate, Fund, Whose};
+use airtight_store::{Ledger, Repeat};
 use serde_json::json;
 
 use super::inputs::Inputs;
 use super::plan::Plan;
+use crate::batch::unusable;
 use crate::cli::BatchArgs;
 use crate::error::{Error, Outcome};
-use crate::printer::{Printer, Span};
+use crate::printer::{Printer, Span, Tone};
 
 /// How many inputs that cannot be used are shown.
 const SHOWN: u64 = 10;
 
-/// Counts the inputs, and says what they may cost.
-pub(super) fn print(
+/// How many inputs are looked up in the ledger at once.
+const PAGE: usize = 500;
+
+/// What the inputs come to.
+struct Census<'p> {
+    plan: &'p Plan,
+    fund: Fund,
+    /// Where answers are on record, if there are any.
+    ledger: Option<Ledger>,
+    repeat: Repeat,
+    /// Keys of inputs that were not looked up yet, with the length of their prompts.
+    waiting: Vec<(String, u64)>,
+    usable: u64,
+    /// How many of them have their result.
+    answered: u64,
+    bad: u64,
+    all: Estimate,
+}
+
+impl Census<'_> {
+    /// Counts what waits: an input that has its result costs nothing.
+    async fn count(&mut self) -> Result<(), Error> {
+        let waiting = std::mem::take(&mut self.waiting);
+        let keys: Vec<String> = waiting.iter().map(|(key, _)| key.clone()).collect();
+        let settled = match &self.ledger {
+            Some(ledger) => ledger.settled(&keys, self.repeat).await,
+            None => Ok(HashSet::new()),
+        };
+        let settled = settled.map_err(|error| unusable(error, &self.plan.books.place()))?;
+        for (key, bytes) in waiting {
+            self.usable += 1;
+            if settled.contains(&key) {
+                self.answered += 1;
+                continue;
+            }
+            let one = self.fund.estimate(Whose::Model, bytes + self.plan.fixed_bytes());
+            self.all.tokens = self.all.tokens.saturating_add(one.tokens);
+            self.all.cost += one.cost;
+        }
+        Ok(())
+    }
+
+    fn print(&self, args: &BatchArgs, printer: &mut Printer) -> Result<(), Error> {
+        let Self { plan, usable, answered, bad, all, .. } = self;
+        let cost = plan.price().map(|_| all.cost);
+        if args.json {
+            let summary = json!({
+                "batch": plan.batch,
+                "inputs": usable,
+                "answered": answered,
+                "unusable": bad,
+                "estimated_tokens": all.tokens,
+                "estimated_cost_usd": cost,
+            });
+            return printer.json(&summary.to_string());
+        }
+        let price = match cost {
+            Some(cost) => format!("about ${:.2}", cost.usd()),
+            None => "at a price that is not known".to_owned(),
+        };
+        let known = match answered {
+            0 => String::new(),
+            answered => format!(", {answered} of them answered"),
+        };
+        let tokens = all.tokens;
+        let words =
+            format!("{usable} inputs{known}, {bad} unusable; about {tokens} tokens, {price}");
+        printer.line(&[Span::plain(words)])
+    }
+}
+
+/// Counts the inputs, and says what those without a result may cost.
+pub(super) async fn print(
     plan: &Plan,
     inputs: Inputs,
     args: &BatchArgs,
     printer: &mut Printer,
 ) -> Result<Outcome, Error> {
-    let fund = plan.fund();
+    let mut census = Census {
+        plan,
+        fund: plan.fund(),
+        ledger: ledger(plan, printer).await,
+        repeat: if args.retry_failed { Repeat::Failed } else { Repeat::Never },
+        waiting: Vec::new(),
+        usable: 0,
+        answered: 0,
+        bad: 0,
+        all: Estimate::default(),
+    };
     let limit = usize::try_from(args.limit.unwrap_or(u64::MAX)).unwrap_or(usize::MAX);
-    let (mut usable, mut bad) = (0_u64, 0_u64);
-    let mut all = Estimate::default();
     for input in inputs.take(limit) {
         match plan.desk.prepare(&input) {
-            Ok(prepared) => {
-                usable += 1;
-                let one =
-                    fund.estimate(Whose::Model, prepared.prompt.len() as u64 + plan.schema_bytes());
-                all.tokens = all.tokens.saturating_add(one.tokens);
-                all.cost += one.cost;
-            }
+            Ok(prepared) => census.waiting.push((prepared.key, prepared.prompt.len() as u64)),
             Err(why) => {
-                bad += 1;
-                if bad <= SHOWN {
-                    let place = &input.place;
-                    printer.note(&[Span::plain(format!(
-                        "input {} (`{place}`): {why}",
-                        input.position
-                    ))]);
+                census.bad += 1;
+                if census.bad <= SHOWN {
+                    let text = format!("input {} (`{}`): {why}", input.position, input.place);
+                    printer.note(&[Span::plain(text)]);
                 }
             }
         }
+        if census.waiting.len() >= PAGE {
+            census.count().await?;
+        }
     }
-    let cost = plan.price().map(|_| all.cost);
-    if args.json {
-        let summary = json!({
-            "batch": plan.batch,
-            "inputs": usable,
-            "unusable": bad,
-            "estimated_tokens": all.tokens,
-            "estimated_cost_usd": cost,
-        });
-        printer.json(&summary.to_string())?;
-    } else {
-        let price = match cost {
-            Some(cost) => format!("about ${:.2}", cost.usd()),
-            None => "at a price that is not known".to_owned(),
-        };
-        let words =
-            format!("{usable} inputs, {bad} unusable; about {} tokens, {price}", all.tokens);
-        printer.line(&[Span::plain(words)])?;
+    census.count().await?;
+    census.print(args, printer)?;
+    Ok(if census.bad > 0 { Outcome::Rejected } else { Outcome::Met })
+}
+
+/// Opens the ledger to read it, if there is one: nothing is made for a question.
+async fn ledger(plan: &Plan, printer: &mut Printer) -> Option<Ledger> {
+    if plan.books.file().is_some_and(|file| !file.exists()) {
+        return None;
     }
-    Ok(if bad > 0 { Outcome::Rejected } else { Outcome::Met })
+    match plan.books.read().await {
+        Ok(ledger) => Some(ledger),
+        Err(error) => {
+            let text = format!(" every input counts, also what is answered: {error}");
+            printer.note(&[Span::new(Tone::Warning, "warning:"), Span::plain(text)]);
+            None
+        }
+    }
 }

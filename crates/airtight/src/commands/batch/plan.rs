@@ -7,7 +7,7 @@ use airtight_core::batch::{Circuit, Earlier, Estimate, Fund, Keys, Limits, Pace,
 use airtight_core::contract::{Contract, Options, Patterns, Wrap};
 use airtight_core::price::{Cost, Price};
 use airtight_core::run::{RepairRung, TextRung};
-use airtight_store::{Bucket, ContractRow, Ledger, Level, Spending, StoreError};
+use airtight_store::{ContractRow, Ledger, Level, Spending, StoreError};
 use secrecy::ExposeSecret;
 
 use super::desk::{self, Desk};
@@ -34,13 +34,13 @@ pub(super) struct Plan {
     pub(super) contract: Arc<Contract>,
     schema: String,
     options: Options,
-    /// Whether the role has a folder of them.
-    has_examples: bool,
     /// Standing instructions: those of the role, then what is set.
     system: Option<String>,
     config: Config,
     limits: Limits,
     pub(super) desk: Desk,
+    /// The contract, as people call it, if nothing may go on without its answers.
+    pub(super) critical: Option<String>,
 }
 
 impl Plan {
@@ -76,6 +76,7 @@ impl Plan {
         let mut parts = parts(&contract, &answerer, system.as_deref(), &config).to_vec();
         parts.push(format!("{:?} {:?} {:?}", options.patterns, options.wrap, args.model.seed));
         let desk = Desk::new(template.as_deref(), args.key.clone(), &parts)?;
+        let is_critical = config.is_on(Key::Critical) == Some(true);
         Ok(Self {
             batch: args.name.clone().unwrap_or_else(|| desk.name()),
             books,
@@ -83,11 +84,11 @@ impl Plan {
             contract: Arc::new(contract),
             schema: String::from_utf8_lossy(&schema).into_owned(),
             options,
-            has_examples: examples.is_some(),
             system,
             config,
             limits,
             desk,
+            critical: is_critical.then(|| source.label().to_owned()),
         })
     }
 
@@ -101,9 +102,9 @@ impl Plan {
         Fund::new(self.limits, self.answerer.prices(), self.answerer.policy.max_output_tokens)
     }
 
-    /// Returns how large the contract is, which every request carries.
-    pub(super) fn schema_bytes(&self) -> u64 {
-        self.schema.len() as u64
+    /// Returns how large that part of a request is which all have in common.
+    pub(super) fn fixed_bytes(&self) -> u64 {
+        (self.schema.len() + self.system.as_ref().map_or(0, String::len)) as u64
     }
 
     /// Returns how many requests may be under way.
@@ -117,14 +118,11 @@ impl Plan {
             return Err(Error::new(Outcome::Usage, "only models of providers can be queued")
                 .hint("name one by `--model PROVIDER:NAME`, or leave `--enqueue` out"));
         };
-        if self.answerer.has_extractor() {
-            return Err(Error::new(Outcome::Usage, "jobs of the queue have no extractor")
-                .hint("leave `--enqueue` out, or the extractor"));
-        }
-        if self.has_examples {
-            let message = "jobs of the queue have no examples but those in their contract";
+        let extractor = self.answerer.extractor();
+        if let Some(Model::Embedded(_)) = extractor {
+            let message = "only models of providers can extract answers of queued jobs";
             return Err(Error::new(Outcome::Usage, message)
-                .hint("leave `--enqueue` out, or put them into the contract: `x-examples`"));
+                .hint("name one by `--extractor PROVIDER:NAME`, or leave `--enqueue` out"));
         }
         if !self.contract.older().is_empty() {
             let message = "jobs of the queue know one version of their contract alone";
@@ -137,6 +135,9 @@ impl Plan {
             policy: &self.answerer.policy,
             terminal: answerer::terminal(&self.config),
             keep: self.books.retention().keep,
+            extractor,
+            examples: self.contract.added_examples(),
+            critical: self.critical.as_deref(),
         };
         Ok(Kind::new(schema, &self.options, name.to_string(), system, manner))
     }
@@ -164,6 +165,8 @@ impl Plan {
             system: self.system,
             terminal: answerer::terminal(&self.config),
             driver: self.answerer.row(),
+            name: self.answerer.driver.to_string(),
+            folder: self.answerer.folder,
             policy: self.answerer.policy,
             prices,
             retention: self.books.retention(),
@@ -212,8 +215,9 @@ pub(in crate::commands) fn circuit(pace: &PaceArgs) -> Circuit {
     Circuit { failures: pace.circuit_failures, first, cap: first.saturating_mul(30) }
 }
 
-/// Returns the rate that all processes keep together, if there is one. Its name tells providers and
-/// keys apart without showing a key.
+/// Returns what all processes that ask the same provider with the same key keep to together: the pauses
+/// that it asks for, and the rate, if there is one. Its name tells providers and keys apart without showing
+/// a key.
 pub(in crate::commands) fn throttle(
     ledger: &Ledger,
     provider: &Provider,
@@ -223,9 +227,7 @@ pub(in crate::commands) fn throttle(
     let key = endpoint.key.as_ref().map(ExposeSecret::expose_secret).unwrap_or_default();
     let whose = Keys::new([endpoint.base_url.as_str().as_bytes()]).key([key.as_bytes()]);
     let name = format!("provider {}", whose.chars().take(16).collect::<String>());
-    // A second's worth at once, so that requests need not wait for each other.
-    let bucket = |per_minute: u32| Bucket { name, per_minute, burst: per_minute.div_ceil(60) };
-    Some(Throttle { ledger: ledger.clone(), bucket: bucket(rate?) })
+    Some(Throttle::new(ledger.clone(), &name, rate))
 }
 
 /// Finds the ledger, which a batch cannot do without.

@@ -47,6 +47,8 @@ enum Waiting {
     Line(Line),
     /// In the ledger.
     Stored(Named, RunId),
+    /// There is none: the input is left to the next command.
+    Nothing,
 }
 
 /// A line, and the file it belongs to.
@@ -123,6 +125,21 @@ impl<'p> Results<'p> {
             }
         };
         self.waiting.insert(position, waiting);
+        self.advance().await
+    }
+
+    /// Waits no longer for the result of the input at `position`.
+    pub(super) async fn leave(&mut self, position: u64) -> Result<(), Error> {
+        if self.order == Order::Finished {
+            self.next += 1;
+            return Ok(());
+        }
+        self.waiting.insert(position, Waiting::Nothing);
+        self.advance().await
+    }
+
+    /// Writes everything that waits for nothing earlier.
+    async fn advance(&mut self) -> Result<(), Error> {
         while let Some(waiting) = self.waiting.remove(&self.next) {
             self.next += 1;
             self.take(waiting).await?;
@@ -156,6 +173,7 @@ impl<'p> Results<'p> {
                 let run = run.map_err(|error| unusable(error, &self.place))?;
                 self.write(&line(&named, &Settled::before(run)))
             }
+            Waiting::Nothing => Ok(()),
         }
     }
 

@@ -5,6 +5,7 @@
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, BufWriter, Write};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Outcome};
@@ -79,11 +80,15 @@ impl Sheet<'_> {
 }
 
 /// Opens the unfinished file of `path`, for this process alone.
+///
+/// It is written over from its beginning, so it must be ours: in a folder that others write to, a link
+/// would lead to any file of the user's. Nor is a pipe waited for.
 fn claim(path: &Path, partial: &Path) -> Result<File, Error> {
     let unwritable = |error| unwritable(path, error);
     loop {
         let mut options = OpenOptions::new();
         let options = options.create(true).write(true).truncate(false);
+        let options = options.custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK);
         let file = options.open(partial).map_err(unwritable)?;
         match file.try_lock() {
             Ok(()) => {}
@@ -105,7 +110,7 @@ fn claim(path: &Path, partial: &Path) -> Result<File, Error> {
 fn is_at(file: &File, path: &Path) -> io::Result<bool> {
     use std::os::unix::fs::MetadataExt as _;
     let mine = file.metadata()?;
-    match path.metadata() {
+    match path.symlink_metadata() {
         Ok(there) => Ok((there.dev(), there.ino()) == (mine.dev(), mine.ino())),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
         Err(error) => Err(error),
@@ -165,6 +170,17 @@ mod tests {
         let path = folder.path().join("out.jsonl");
         Sheet::create(&path).unwrap().publish().unwrap();
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "");
+    }
+
+    #[test]
+    fn a_link_in_place_of_the_unfinished_file_is_not_followed() {
+        let folder = tempfile::tempdir().unwrap();
+        let [path, other] = ["out.jsonl", "other"].map(|name| folder.path().join(name));
+        std::fs::write(&other, "mine").unwrap();
+        std::os::unix::fs::symlink(&other, folder.path().join("out.jsonl.partial")).unwrap();
+        assert_eq!(Sheet::create(&path).err().unwrap().kind, Outcome::Machine);
+        assert_eq!(std::fs::read_to_string(&other).unwrap(), "mine");
+        assert!(!path.exists());
     }
 
     #[test]

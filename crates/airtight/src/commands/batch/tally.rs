@@ -4,13 +4,18 @@ use std::time::{Duration, Instant};
 
 use airtight_core::codec::Usage;
 use airtight_core::price::Cost;
+use airtight_core::run;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 
 use crate::batch::Settled;
+use crate::error::{Error, Outcome};
 
 /// How often the line moves.
 const TICK: Duration = Duration::from_millis(200);
+
+/// How many inputs that were left are told with their reasons.
+const TOLD: usize = 10;
 
 /// What a batch came to so far.
 #[derive(Debug)]
@@ -18,6 +23,9 @@ pub(super) struct Tally {
     started: Instant,
     met: u64,
     failed: u64,
+    /// Inputs that are left to the next command, and why the first of them are.
+    left: u64,
+    reasons: Vec<String>,
     usage: Usage,
     /// Absent once a run has no price, or no count.
     cost: Option<Cost>,
@@ -31,6 +39,7 @@ pub(super) struct Summary<'a> {
     inputs: u64,
     met: u64,
     failed: u64,
+    left: u64,
     tokens: u64,
     cost_usd: Option<Cost>,
     seconds: f64,
@@ -55,6 +64,8 @@ impl Tally {
             started: Instant::now(),
             met: 0,
             failed: 0,
+            left: 0,
+            reasons: Vec::new(),
             usage: Usage::default(),
             cost: Some(Cost::default()),
             bar,
@@ -74,6 +85,31 @@ impl Tally {
         if !self.bar.is_hidden() {
             self.bar.set_message(self.words());
         }
+    }
+
+    /// Counts an input of `size` bytes that is left to the next command.
+    pub(super) fn leave(&mut self, why: String, size: u64) {
+        self.left += 1;
+        if self.reasons.len() < TOLD {
+            self.reasons.push(why);
+        }
+        self.bar.inc(size);
+    }
+
+    /// Returns how many inputs have no answer, of those that were begun.
+    pub(super) fn lacking(&self) -> u64 {
+        self.failed + self.left
+    }
+
+    /// Refuses to call it done if inputs were left.
+    pub(super) fn require_all(&self) -> Result<(), Error> {
+        let message = match self.left {
+            0 => return Ok(()),
+            1 => "1 input has no result: the program broke down".to_owned(),
+            left => format!("{left} inputs have no result: the program broke down"),
+        };
+        let error = Error::new(Outcome::Run(run::Outcome::Harness), message);
+        Err(error.with_findings(self.reasons.clone()))
     }
 
     /// Returns how many inputs have their result.
@@ -98,6 +134,7 @@ impl Tally {
             inputs: self.done(),
             met: self.met,
             failed: self.failed,
+            left: self.left,
             tokens: self.usage.total(),
             cost_usd: self.cost,
             seconds: (seconds * 1e3).round() / 1e3,
@@ -108,6 +145,9 @@ impl Tally {
     /// Returns the summary for people.
     pub(super) fn words(&self) -> String {
         let mut words = format!("{} met · {} failed · {:.0}/s", self.met, self.failed, self.rate());
+        if self.left > 0 {
+            words.extend([" · ", &self.left.to_string(), " left"]);
+        }
         let tokens = self.usage.total();
         if tokens > 0 {
             words.extend([" · ", &tokens.to_string(), " tokens"]);

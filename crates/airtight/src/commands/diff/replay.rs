@@ -9,7 +9,7 @@ use futures_util::StreamExt as _;
 use serde::Serialize;
 
 use crate::cli::LedgerArgs;
-use crate::commands::runs::{Asked, block_on, rejudge};
+use crate::commands::runs::{Asked, block_on, is_on_record, rejudge};
 use crate::env::Environment;
 use crate::error::Error;
 use crate::explain;
@@ -28,7 +28,7 @@ pub(super) struct Replay {
     pub(super) carried: u64,
     /// How many it rejects.
     pub(super) lost: u64,
-    /// How many runs have no answer on record.
+    /// How many runs have no answer on record as it was said.
     pub(super) silent: u64,
     /// The first that it rejects.
     pub(super) named: Vec<Lost>,
@@ -59,7 +59,7 @@ pub(super) fn run(
         let mut runs = pin!(asked.ledger.export(&filter));
         while let Some(run) = runs.next().await {
             let run = run.map_err(asked.failed())?;
-            if run.output.is_none() {
+            if !is_on_record(&run) {
                 replay.silent += 1;
                 continue;
             }

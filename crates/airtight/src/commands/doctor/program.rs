@@ -1,5 +1,5 @@
-//! Agent CLIs: where they are, which version, whether somebody is logged in, and what of a contract each
-//! can honour. Nothing is started for it.
+//! Agent CLIs: where they are, which version, whether somebody is logged in, and what each can honour of
+//! what a run may ask. Nothing is started for it.
 
 use std::path::PathBuf;
 
@@ -19,8 +19,14 @@ pub(super) struct Program {
     pub(super) version: Option<String>,
     /// Where it would get its key from: a variable or a file; absent if there is none.
     pub(super) login: Option<String>,
-    /// How a contract is put to it, and whether it tells what an answer costs.
+    /// What it can honour, for people.
     pub(super) honours: String,
+    /// How a contract is put to it, in the word of `--mode`.
+    pub(super) mode: &'static str,
+    /// What else it can do: [`abilities`].
+    pub(super) abilities: Vec<&'static str>,
+    /// What is doubtful about it, although it can be used.
+    pub(super) warning: Option<String>,
     /// Why it cannot be used, although something was found.
     pub(super) problem: Option<String>,
 }
@@ -38,28 +44,60 @@ fn examine(name: Name, environment: &Environment) -> Program {
         Ok(_) | Err(_) => None,
     };
     let found = found.ok();
+    let traits = Traits::of(name);
     Program {
         name: name.name(),
         login: found.as_ref().and_then(|_| login(name, environment)),
+        warning: found.as_ref().and_then(|found| warning(name, found)),
         version: found.as_ref().and_then(|found| found.version.clone()),
         path: found.map(|found| found.path),
-        honours: honours(name),
+        honours: honours(traits),
+        mode: traits.mode.name(),
+        abilities: abilities(traits),
         problem,
     }
 }
 
-/// Says what of a contract a program can honour; our own verdict honours all of it.
-fn honours(name: Name) -> String {
-    let traits = Traits::of(name);
+/// Says that nobody knows whether a version works that does not stand beside the program.
+fn warning(name: Name, found: &Installed) -> Option<String> {
+    found.version.is_none().then(|| {
+        format!(
+            "the version of `{}` is not known, for its package is not beside it: {} is the oldest \
+             that is known to work",
+            name.name(),
+            Installed::oldest(name)
+        )
+    })
+}
+
+/// Says what a program can honour, for people; of a contract our own verdict honours everything.
+fn honours(traits: Traits) -> String {
     let way = match traits.mode {
         Mode::Tool => "schema as a tool",
         Mode::Native => "schema as output format",
         Mode::Prompt | Mode::Auto => "schema in words",
     };
-    match traits.account {
-        Account::Driver => format!("{way}, cost told"),
-        Account::Price => way.to_owned(),
-    }
+    let abilities = abilities(traits).into_iter().map(|ability| match ability {
+        "cost" => "cost told",
+        "turn_cap" => "turn cap",
+        other => other,
+    });
+    std::iter::once(way).chain(abilities).collect::<Vec<_>>().join(", ")
+}
+
+/// Returns what a program can do that others cannot: `cost` (it tells what an answer cost), `resume` (it
+/// is asked again in the same session), `turn_cap` (`--max-turns`), `guards` (`PreToolUse` hooks) and
+/// `strict` (`--strict`).
+fn abilities(traits: Traits) -> Vec<&'static str> {
+    let all = [
+        (traits.account == Account::Driver, "cost"),
+        // So far each of them has a way.
+        (true, "resume"),
+        (traits.has_turn_cap, "turn_cap"),
+        (traits.takes_guards, "guards"),
+        (traits.mode != Mode::Prompt, "strict"),
+    ];
+    all.into_iter().filter(|(has, _)| *has).map(|(_, ability)| ability).collect()
 }
 
 /// Finds where a program would get its key from.

@@ -132,6 +132,10 @@ impl Report {
         printer.table(2, &self.providers.iter().map(Examined::row).collect::<Vec<_>>())?;
         printer.line(&heading("agent programs"))?;
         printer.table(2, &self.programs.iter().map(Program::row).collect::<Vec<_>>())?;
+        for warning in self.programs.iter().filter_map(|program| program.warning.as_ref()) {
+            let text = Span::plain(format!(" {warning}"));
+            printer.line(&[Span::new(Tone::Warning, "  warning:"), text])?;
+        }
         printer.line(&heading("sandbox"))?;
         let sandbox = match &self.sandbox {
             Ok(()) => Span::new(Tone::Good, "  available"),

@@ -1,7 +1,6 @@
 //! Where generated text goes: a file that is replaced as a whole, or compared.
 
-use std::fs::File;
-use std::io::{self, Write as _};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use airtight_core::generate::Target;
@@ -98,33 +97,14 @@ pub(super) fn write(path: &Path, text: &[u8]) -> Result<(), Error> {
     match compare(path, text) {
         Ok(Staleness::Current) => Ok(()),
         Ok(Staleness::Missing | Staleness::Differs { .. }) => {
-            replace(path, text).map_err(|error| unwritable(path, error))
+            // A link keeps pointing where it points.
+            let place = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+            file::replace(&place, text).map_err(|error| unwritable(path, error))
         }
         Err(error) => {
             Err(error.hint("name a regular file, or leave `--output` out and redirect stdout"))
         }
     }
-}
-
-/// Writes beside the place of a file, then moves it there.
-fn replace(path: &Path, text: &[u8]) -> io::Result<()> {
-    // A link keeps pointing where it points.
-    let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(format!(".{}.partial", std::process::id()));
-    let partial = path.with_file_name(name);
-    let moved = File::create(&partial).and_then(|mut file| {
-        file.write_all(text)?;
-        if let Ok(there) = path.metadata() {
-            file.set_permissions(there.permissions())?;
-        }
-        file.sync_all()?;
-        std::fs::rename(&partial, &path)
-    });
-    if moved.is_err() {
-        drop(std::fs::remove_file(&partial));
-    }
-    moved
 }
 
 fn unwritable(path: &Path, error: io::Error) -> Error {

@@ -49,7 +49,12 @@ impl Halt {
             Self::OutOfTime => error(run::Outcome::Budget, "the time of the review is up")
                 .hint("raise `--max-wall-time`"),
             Self::Stopped(
-                stop @ (Stop::Refused(_) | Stop::Unfit(_) | Stop::Outage { .. } | Stop::Store(_)),
+                stop @ (Stop::Refused(_)
+                | Stop::Unfit(_)
+                | Stop::NotStarted(_)
+                | Stop::Broken(_)
+                | Stop::Outage { .. }
+                | Stop::Store(_)),
             ) => stop.into_error(place),
         }
     }
@@ -135,8 +140,9 @@ impl AtWork {
         settled: &mut [Option<Settled>],
     ) -> Result<(), Stop> {
         let (id, ended) = match joined {
+            // What breaks down over one part is no reason to end the others, nor is a mistake of ours.
+            Ok((id, Err(Stop::Broken(error)))) => (id, Ok(Settled::broken(&error))),
             Ok(ended) => ended,
-            // A mistake of ours in one part is no reason to end the others.
             Err(error) => (error.id(), Ok(Settled::mistaken())),
         };
         let slot = self.parts.remove(&id).and_then(|part| settled.get_mut(part));

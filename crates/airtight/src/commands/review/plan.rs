@@ -189,6 +189,8 @@ impl Plan {
             policy: Policy { budget: Budget::default(), ..answerer.policy.clone() },
             prices: answerer.prices(),
             driver: answerer.row(),
+            name: answerer.driver.to_string(),
+            folder: answerer.folder.clone(),
             retention,
             redactor: answerer.redactor.clone(),
         };

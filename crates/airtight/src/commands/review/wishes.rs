@@ -117,13 +117,10 @@ impl Wishes {
     pub(super) fn update_baseline(self, review: &Review) -> Result<(), Error> {
         let Some((path, baseline)) = self.baseline else { return Ok(()) };
         let text = baseline.with(&review.findings).to_json();
-        let partial = path.with_added_extension("partial");
-        let unwritten = |error: io::Error| {
+        file::replace(&path, text.as_bytes()).map_err(|error| {
             let message = format!("could not write the baseline: `{}`", path.display());
             Error::new(Outcome::Machine, message).caused_by(error)
-        };
-        std::fs::write(&partial, text).map_err(unwritten)?;
-        std::fs::rename(&partial, &path).map_err(unwritten)
+        })
     }
 }
 

@@ -155,6 +155,11 @@ impl Extraction {
         Ok(Some(Self { model, access }))
     }
 
+    /// Returns the model.
+    pub(in crate::commands) fn model(&self) -> &Model {
+        &self.model
+    }
+
     /// Returns `provider` if that is the same model, else what `open` makes of the way.
     pub(crate) fn open(
         self,

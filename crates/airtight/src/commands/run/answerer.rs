@@ -2,7 +2,7 @@
 
 use std::io::{self, IsTerminal as _};
 
-use airtight_agent::provider::Provider;
+use airtight_agent::provider::{Model, Provider};
 use airtight_agent::{Agent, Hooks, Toolbox};
 use airtight_core::batch::Prices;
 use airtight_core::redact::Redactor;
@@ -25,7 +25,9 @@ pub(in crate::commands) struct Answerer {
     pub(in crate::commands) driver: Driver,
     pub(in crate::commands) provider: Provider,
     /// Who looks for answers in text, if anybody.
-    extractor: Option<Provider>,
+    extractor: Option<(Model, Provider)>,
+    /// Where agent CLIs are started.
+    pub(in crate::commands) folder: String,
     pub(in crate::commands) policy: Policy,
     pub(in crate::commands) mode: Mode,
     pub(in crate::commands) redactor: Redactor,
@@ -86,24 +88,32 @@ impl Answerer {
         let provider = access.open(config, environment, limit, consent)?;
         let provider = model::seeded(provider, model.seed);
         let open = |access: Access| access.open(config, environment, limit, consent);
-        let extractor = extractor.map(|it| it.open((&driver, &provider), open)).transpose()?;
-        Ok(Self { driver, provider, extractor, policy, mode, redactor, notes })
+        let extractor = match extractor {
+            Some(extraction) => {
+                let model = extraction.model().clone();
+                Some((model, extraction.open((&driver, &provider), open)?))
+            }
+            None => None,
+        };
+        let folder = environment.launch_directory().display().to_string();
+        Ok(Self { driver, provider, extractor, folder, policy, mode, redactor, notes })
     }
 
-    /// Claims that a second model looks for answers in text.
-    pub(in crate::commands) fn has_extractor(&self) -> bool {
-        self.extractor.is_some()
+    /// Returns the model that looks for answers in text, if one does.
+    pub(in crate::commands) fn extractor(&self) -> Option<&Model> {
+        self.extractor.as_ref().map(|(model, _)| model)
     }
 
     /// Returns what tokens cost, as far as that is known.
     pub(in crate::commands) fn prices(&self) -> Prices {
-        let extractor = self.extractor.as_ref().and_then(Provider::price);
+        let extractor = self.extractor.as_ref().and_then(|(_, provider)| provider.price());
         Prices { model: self.provider.price(), extractor }
     }
 
     /// Refuses a budget of money unless every model that is asked has a price.
     pub(in crate::commands) fn require_prices(&self) -> Result<(), Error> {
-        let mut asked = std::iter::once(&self.provider).chain(&self.extractor);
+        let extractor = self.extractor.as_ref().map(|(_, provider)| provider);
+        let mut asked = std::iter::once(&self.provider).chain(extractor);
         if asked.all(|provider| provider.price().is_some()) {
             return Ok(());
         }
@@ -121,7 +131,7 @@ impl Answerer {
     pub(in crate::commands) fn agent(&self, config: &Config) -> Agent {
         let mut agent = Agent::new(self.provider.clone(), Toolbox::default(), Hooks::default());
         agent.retries = self.driver.retries(config);
-        agent.extractor.clone_from(&self.extractor);
+        agent.extractor = self.extractor.as_ref().map(|(_, provider)| provider.clone());
         agent
     }
 }

@@ -134,7 +134,7 @@ pub(in crate::commands) fn refuse_foreign(program: Program, config: &Config) -> 
         let hint = "leave it out, or pass the program's own flag by `--via-arg`";
         return Err(Error::new(Outcome::Usage, message).hint(hint));
     }
-    if typed(&&Key::MaxTurns).is_some() && !has_turn_cap(program) {
+    if typed(&&Key::MaxTurns).is_some() && !Traits::of(program).has_turn_cap {
         let message = format!("`--max-turns` cannot be kept: `{name}` has no cap on turns");
         return Err(Error::new(Outcome::Usage, message)
             .hint("use `--max-wall-time` or `--max-tool-calls`, which are kept here"));
@@ -154,27 +154,11 @@ pub(in crate::commands) fn refuse_foreign(program: Program, config: &Config) -> 
     Err(Error::new(Outcome::Usage, message).hint(hint))
 }
 
-/// Claims that a program can be told how often it may call its model.
-fn has_turn_cap(program: Program) -> bool {
-    match program {
-        Program::Claude | Program::Qwen => true,
-        Program::Codex | Program::Gemini | Program::Opencode => false,
-    }
-}
-
-/// Claims that a program asks hooks before it calls a tool.
-fn takes_guards(program: Program) -> bool {
-    match program {
-        Program::Claude | Program::Qwen => true,
-        Program::Codex | Program::Gemini | Program::Opencode => false,
-    }
-}
-
 /// Says which settings a program does not heed.
 pub(super) fn unheeded(program: Program, config: &Config) -> Vec<String> {
     let mut keys = FOREIGN.to_vec();
     keys.push(Key::McpServers);
-    if !has_turn_cap(program) {
+    if !Traits::of(program).has_turn_cap {
         keys.push(Key::MaxTurns);
     }
     let set = keys.into_iter().filter(|key| config.strongest(*key).is_some());
@@ -284,7 +268,7 @@ pub(super) fn harness(
     let installed = installed(program, config, environment)?;
     let hooks = equipment::hooks(config)?;
     let is_guard = |hook: &Hook| hook.event == HookEvent::PreToolUse;
-    if hooks.iter().any(is_guard) && !takes_guards(program) {
+    if hooks.iter().any(is_guard) && !Traits::of(program).takes_guards {
         let message = format!("`{}` has no place for `PreToolUse` hooks", program.name());
         let hint = "use `--via claude` or `--via qwen`, or remove the hooks";
         return Err(Error::new(Outcome::Contract, message).hint(hint));

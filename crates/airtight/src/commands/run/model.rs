@@ -40,7 +40,8 @@ pub(super) fn extractor(config: &Config) -> Result<Option<Model>, Error> {
     entry.map(parse).transpose()
 }
 
-fn parse(entry: &Entry) -> Result<Model, Error> {
+/// Reads the name of a model, and says where a wrong one was set.
+pub(in crate::commands) fn parse(entry: &Entry) -> Result<Model, Error> {
     Model::parse(&entry.value.to_string()).map_err(|error| {
         let hint = error.hint();
         Error::new(Outcome::Contract, format!("no such model ({})", entry.origin))
@@ -93,9 +94,15 @@ fn knows_provider(config: &Config, environment: &Environment) -> bool {
 }
 
 fn missing() -> Error {
-    Error::new(Outcome::Contract, "no model is set")
-        .hint("pass `--model anthropic:NAME`, `openai:NAME`, `gemini:NAME` or `openai-compatible:NAME`")
-        .hint("or `--model embedded` for a small one in this process, without a key")
+    let named = Error::new(Outcome::Contract, "no model is set").hint(
+        "pass `--model anthropic:NAME`, `openai:NAME`, `gemini:NAME` or `openai-compatible:NAME`",
+    );
+    let or_ours = if cfg!(feature = "embedded") {
+        named.hint("or `--model embedded` for a small one in this process, without a key")
+    } else {
+        named
+    };
+    or_ours
         .hint("or set `AIRTIGHT_MODEL`, or `model = \"anthropic:NAME\"` in `airtight.toml`")
         .hint("the key is read from `ANTHROPIC_API_KEY`, `OPENAI_API_KEY` or `GEMINI_API_KEY`")
 }

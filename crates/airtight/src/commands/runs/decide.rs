@@ -1,5 +1,6 @@
 //! `airtight runs accept` and `airtight runs reject`: what a person says of a run.
 
+use airtight_core::judge::best_candidate;
 use airtight_core::{Contract, Verdict};
 use airtight_store::{NewDecision, Run, RunState};
 
@@ -114,7 +115,7 @@ impl Bench<'_> {
         printer: &mut Printer,
     ) -> Result<Option<String>, Error> {
         let mut text = self.draft();
-        loop {
+        for tries in 1.. {
             let edited = match editor::edit(&text, environment)? {
                 Edited::Changed(edited) => edited,
                 Edited::Same => text.clone(),
@@ -130,18 +131,22 @@ impl Bench<'_> {
                 }
             }
             // Who saves the same again has nothing more to say.
-            if edited == text || !editor::asks_again()? {
-                return Ok(None);
+            if edited == text || !editor::asks_again(tries)? {
+                break;
             }
             text = edited;
         }
+        Ok(None)
     }
 
-    /// Returns what an editor begins with: the value on record, else what the model said.
+    /// Returns what an editor begins with: the value on record, else what looks most like an answer in what
+    /// the model said, else all of that.
     fn draft(&self) -> Vec<u8> {
-        let found = self.found().ok();
+        let said = self.run.output.as_deref();
+        let likely = || said.and_then(|said| best_candidate(self.contract, said));
+        let found = self.found().ok().or_else(|| likely().map(|value| value.to_compact()));
         let spread = |value: String| format!("{}\n", pretty(&value)).into_bytes();
-        found.map(spread).or_else(|| self.run.output.clone()).unwrap_or_else(|| b"{}\n".to_vec())
+        found.map(spread).or_else(|| said.map(<[u8]>::to_vec)).unwrap_or_else(|| b"{}\n".to_vec())
     }
 }
 

@@ -15,6 +15,10 @@ use crate::printer::{Span, Tone, note};
 /// The longest answer to a question.
 const LINE_LIMIT_BYTES: u64 = 1024;
 
+/// How often an editor is opened without anybody to ask: a script that has not made a value of it by then
+/// never will.
+const UNATTENDED_TRIES: u32 = 3;
+
 /// What came back from an editor.
 pub(super) enum Edited {
     Changed(Vec<u8>),
@@ -69,10 +73,11 @@ fn unusable(editor: &str) -> Error {
         .hint("pass the value without it: `--value @FILE`")
 }
 
-/// Asks whether to go on; without anybody to ask, an editor that changes the text goes on.
-pub(super) fn asks_again() -> Result<bool, Error> {
+/// Asks whether to go on after so many tries; without anybody to ask, an editor that changes the text has
+/// a few.
+pub(super) fn asks_again(tries: u32) -> Result<bool, Error> {
     if !io::stdin().is_terminal() {
-        return Ok(true);
+        return Ok(tries < UNATTENDED_TRIES);
     }
     note(&[Span::new(Tone::Strong, "edit it again? [Y/n]")]);
     let mut line = String::new();

@@ -35,10 +35,13 @@ pub(super) async fn run(
 
 /// Counts what would be deleted, by the rules of the ledger.
 async fn count(asked: &Asked, now_ms: i64, before_ms: Option<i64>) -> Result<usize, Error> {
-    let filter = Filter { state: Some(RunState::Done), ..Filter::default() };
+    let filter = Filter::default();
     let is_over = |run: &RunSummary| {
         let is_old = before_ms.is_some_and(|before| run.started_at < before);
-        run.expires_at.is_some_and(|at| at <= now_ms) || (is_old && run.review != Review::Flagged)
+        let is_due = run.expires_at.is_some_and(|at| at <= now_ms)
+            || (is_old && run.review != Review::Flagged);
+        // Somebody is at a run that is open.
+        is_due && run.state != RunState::Open
     };
     let (mut count, mut after) = (0, None);
     loop {

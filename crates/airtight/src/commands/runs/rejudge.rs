@@ -10,6 +10,7 @@ use airtight_agent::provider::Model;
 use airtight_core::contract::Source;
 use airtight_core::judge::{Allowance, Strictness, judge};
 use airtight_core::lower::{Dialect, lower_parameters};
+use airtight_core::redact::MASK;
 use airtight_core::review::Scope;
 use airtight_core::run::Rung;
 use airtight_core::transcript::Program;
@@ -49,6 +50,15 @@ pub(in crate::commands) fn judge_found(contract: &Contract, run: &Run) -> Verdic
     }
 }
 
+/// Claims that what a verdict on `run` goes by is on record as it was: a mask in place of words is not
+/// what the model said, and would make a regression of a good answer.
+pub(in crate::commands) fn is_on_record(run: &Run) -> bool {
+    let value = run.parsed_output.as_deref().map(str::as_bytes);
+    let mut texts = [run.output.as_deref(), value, source(run)].into_iter().flatten();
+    let is_masked = |text: &[u8]| text.windows(MASK.len()).any(|part| part == MASK.as_bytes());
+    run.output.is_some() && !texts.any(is_masked)
+}
+
 /// Judges what a model said in `run` by `contract`; `before` is the contract that it was asked by.
 pub(in crate::commands) fn rejudge(
     contract: &Contract,
@@ -82,11 +92,15 @@ pub(in crate::commands) fn rejudge(
 
 /// Returns what is allowed of an answer of `run`.
 fn allowance(run: &Run, strictness: Strictness) -> Allowance {
+    let source = source(run).map(|text| Source::new(&String::from_utf8_lossy(text)));
+    Allowance { strictness, source, check: check_of(run), ..Allowance::default() }
+}
+
+/// Returns what answers of `run` had to quote from, where the contract asks for that.
+fn source(run: &Run) -> Option<&[u8]> {
     // In a batch the prompt is the source.
     let prompt = run.prompt.as_deref().filter(|_| run.summary.batch.is_some());
-    let source = run.input.as_deref().or(prompt.map(str::as_bytes));
-    let source = source.map(|text| Source::new(&String::from_utf8_lossy(text)));
-    Allowance { strictness, source, check: check_of(run), ..Allowance::default() }
+    run.input.as_deref().or(prompt.map(str::as_bytes))
 }
 
 /// Returns what else an answer of `run` had to pass: findings of a review must be about its diff.

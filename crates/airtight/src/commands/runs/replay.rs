@@ -11,7 +11,7 @@ use futures_util::StreamExt as _;
 use serde::Serialize;
 
 use super::Asked;
-use super::rejudge::{contract_of, rejudge};
+use super::rejudge::{contract_of, is_on_record, rejudge};
 use crate::cli::ReplayArgs;
 use crate::commands::{check_command, load};
 use crate::env::Environment;
@@ -40,7 +40,7 @@ struct Tally {
     judged: u64,
     lost: u64,
     won: u64,
-    /// Runs without an answer on record.
+    /// Runs without an answer on record as it was said.
     silent: u64,
 }
 
@@ -103,7 +103,7 @@ impl Replay {
         asked: &Asked,
         printer: &mut Printer,
     ) -> Result<(), Error> {
-        if run.output.is_none() {
+        if !is_on_record(run) {
             self.tally.silent += 1;
             return Ok(());
         }

@@ -70,8 +70,10 @@ async fn find(args: &ResumeArgs, environment: &Environment) -> Result<(Vec<Strin
         add("--system", system);
     }
     add("--store-level", summary.store.name());
-    if let (Some(until), Some(ended)) = (summary.expires_at, summary.ended_at) {
-        add("--store-keep", &format!("{}s", until.saturating_sub(ended).max(1_000) / 1_000));
+    if let Some(until) = summary.expires_at {
+        // One that never ended counts from its beginning.
+        let from = summary.ended_at.unwrap_or(summary.started_at);
+        add("--store-keep", &format!("{}s", until.saturating_sub(from).max(1_000) / 1_000));
     }
     let again = Again {
         key: summary.key.clone().unwrap_or_else(|| summary.id.to_string()),

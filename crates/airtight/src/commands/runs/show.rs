@@ -206,6 +206,17 @@ fn list_wrongs(run: &Run, printer: &mut Printer) -> Result<(), Error> {
         let text = format!("{}{place}{to}{}", change.kind, told("of version", &change.version));
         printer.line(&[Span::new(Tone::Warning, "edit: "), Span::plain(text)])?;
     }
+    list_unchecked(run, printer)
+}
+
+/// Lists the places of an extracted value that nobody could look up in what the model said.
+fn list_unchecked(run: &Run, printer: &mut Printer) -> Result<(), Error> {
+    let read = |text: &str| serde_json::from_str::<Vec<String>>(text).ok();
+    let places = run.unchecked.as_deref().and_then(read).unwrap_or_default();
+    for place in places.iter().take(LISTED) {
+        let place = if place.is_empty() { "(root)" } else { place.as_str() };
+        printer.line(&[Span::new(Tone::Warning, "unchecked: "), Span::plain(place)])?;
+    }
     Ok(())
 }
 

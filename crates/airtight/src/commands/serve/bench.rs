@@ -20,10 +20,10 @@ use crate::commands::run::access::{Access, Consent, Extraction};
 use crate::commands::run::driver::Driver;
 use crate::commands::run::entry::driver_row;
 use crate::commands::run::limit::Limit;
-use crate::commands::run::prepared;
+use crate::commands::run::{model, prepared};
 use crate::config::{Config, Entry, Key, Trust, Value};
 use crate::env::Environment;
-use crate::error::Error;
+use crate::error::{Error, Outcome};
 use crate::ledger::Books;
 use crate::source::ContractSource;
 
@@ -76,21 +76,39 @@ enum Meaning {
 impl Workshop {
     /// Finds everything that answers by `name` need. Reads files, and may load weights.
     pub(super) fn bench(&self, name: &str) -> Result<Bench, Fault> {
-        let meaning = meaning(name)?;
-        let source = match meaning {
-            Meaning::Contract => Some(self.contract(name)?),
-            Meaning::Usual | Meaning::Model(_) | Meaning::Program(..) => None,
-        };
-        self.prepare(meaning, source.as_ref()).map_err(|error| setup(&error))
+        let made = self.make(name).map_err(|error| setup(&error))?;
+        made.ok_or_else(|| unknown(name))
     }
 
-    fn contract(&self, name: &str) -> Result<ContractSource, Fault> {
-        match ContractSource::find(name, None, &self.environment) {
-            Ok(source @ (ContractSource::Named { .. } | ContractSource::Role(_))) => Ok(source),
-            Err(error) if ContractSource::names(&self.environment).iter().any(|it| it == name) => {
-                Err(setup(&error))
+    /// Finds the same for a model that was typed behind `flag`, and refuses one that cannot be used as
+    /// `airtight run --model` does: nobody should learn of it from the first alert.
+    pub(super) fn typed(&self, flag: &'static str, name: &str) -> Result<Bench, Error> {
+        self.make(name)?.ok_or_else(|| no_such_model(flag, name))
+    }
+
+    /// Finds everything; nothing if the name stands for nothing here.
+    fn make(&self, name: &str) -> Result<Option<Bench>, Error> {
+        let Some(meaning) = meaning(name) else { return Ok(None) };
+        let source = match meaning {
+            Meaning::Contract => {
+                let Some(source) = self.contract(name)? else { return Ok(None) };
+                Some(source)
             }
-            Ok(_) | Err(_) => Err(unknown(name)),
+            Meaning::Usual | Meaning::Model(_) | Meaning::Program(..) => None,
+        };
+        self.prepare(meaning, source.as_ref()).map(Some)
+    }
+
+    /// Returns the contract of this name, if there is one.
+    fn contract(&self, name: &str) -> Result<Option<ContractSource>, Error> {
+        match ContractSource::find(name, None, &self.environment) {
+            Ok(source @ (ContractSource::Named { .. } | ContractSource::Role(_))) => {
+                Ok(Some(source))
+            }
+            Err(error) if ContractSource::names(&self.environment).iter().any(|it| it == name) => {
+                Err(error)
+            }
+            Ok(_) | Err(_) => Ok(None),
         }
     }
 
@@ -144,10 +162,10 @@ fn named_contract(source: &ContractSource) -> Result<(Arc<Contract>, ContractRow
     Ok((Arc::new(contract), row))
 }
 
-/// Says what a name stands for; nothing that is a path, or leads to one.
-fn meaning(name: &str) -> Result<Meaning, Fault> {
+/// Says what a name stands for, if for anything; never for a path, or what leads to one.
+fn meaning(name: &str) -> Option<Meaning> {
     if name == USUAL {
-        return Ok(Meaning::Usual);
+        return Some(Meaning::Usual);
     }
     let (head, model) = match name.split_once(':') {
         Some((head, model)) => (head, Some(model.to_owned())),
@@ -157,22 +175,18 @@ fn meaning(name: &str) -> Result<Meaning, Fault> {
         // Whoever asks must not choose flags of a program on this machine.
         let is_name = |model: &String| !model.is_empty() && !model.starts_with('-');
         return match model {
-            Some(model) if !is_name(&model) => Err(unknown(name)),
-            model => Ok(Meaning::Program(program, model)),
+            Some(model) if !is_name(&model) => None,
+            model => Some(Meaning::Program(program, model)),
         };
     }
     match Model::parse(name) {
         // Whoever asks must not have files of this machine read.
-        Ok(Model::Embedded(Weights::File(_))) => Err(unknown(name)),
-        Ok(Model::Embedded(_) | Model::Served(_)) => Ok(Meaning::Model(name.to_owned())),
+        Ok(Model::Embedded(Weights::File(_))) => None,
+        Ok(Model::Embedded(_) | Model::Served(_)) => Some(Meaning::Model(name.to_owned())),
         Err(_) => {
             let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte);
             let is_name = !name.is_empty() && !name.starts_with(['.', '-']);
-            if is_name && name.bytes().all(is_plain) {
-                Ok(Meaning::Contract)
-            } else {
-                Err(unknown(name))
-            }
+            (is_name && name.bytes().all(is_plain)).then_some(Meaning::Contract)
         }
     }
 }
@@ -201,6 +215,16 @@ pub(super) fn unknown(name: &str) -> Fault {
     )
 }
 
+/// Says that what was typed behind `flag` stands for nothing here.
+fn no_such_model(flag: &'static str, name: &str) -> Error {
+    let typed = Entry::flag(Key::Model, flag, Value::Text(name.to_owned()));
+    match model::parse(&typed) {
+        Err(error) => error,
+        // A file of weights is a model, and none that is served.
+        Ok(_) => Error::new(Outcome::Contract, unknown(name).message),
+    }
+}
+
 /// Says why a model cannot be used here, with what to do on the machine of the server.
 fn setup(error: &Error) -> Fault {
     let mut words = vec![error.to_string()];
@@ -216,21 +240,20 @@ mod tests {
 
     #[test]
     fn a_name_stands_for_a_driver_or_a_contract_and_never_for_a_path() {
-        let meant = |name: &str| meaning(name).map_err(|fault| fault.kind);
-        assert_eq!(meant("airtight"), Ok(Meaning::Usual));
-        assert_eq!(meant("embedded"), Ok(Meaning::Model("embedded".to_owned())));
-        assert_eq!(meant("openai:gpt-5"), Ok(Meaning::Model("openai:gpt-5".to_owned())));
-        assert_eq!(meant("claude-cli"), Ok(Meaning::Program(Program::Claude, None)));
+        assert_eq!(meaning("airtight"), Some(Meaning::Usual));
+        assert_eq!(meaning("embedded"), Some(Meaning::Model("embedded".to_owned())));
+        assert_eq!(meaning("openai:gpt-5"), Some(Meaning::Model("openai:gpt-5".to_owned())));
+        assert_eq!(meaning("claude-cli"), Some(Meaning::Program(Program::Claude, None)));
         let named = Some("gpt-5".to_owned());
-        assert_eq!(meant("codex-cli:gpt-5"), Ok(Meaning::Program(Program::Codex, named)));
-        assert_eq!(meant("review"), Ok(Meaning::Contract));
+        assert_eq!(meaning("codex-cli:gpt-5"), Some(Meaning::Program(Program::Codex, named)));
+        assert_eq!(meaning("review"), Some(Meaning::Contract));
         for path in
             ["", "-", "@a", "a/b", "../a", ".a", "{}", "embedded:/etc/passwd", "embedded:a.gguf"]
         {
-            assert_eq!(meant(path), Err(FaultKind::UnknownModel), "{path}");
+            assert_eq!(meaning(path), None, "{path}");
         }
         for flag in ["qwen-cli:--mcp-config=evil.json", "codex-cli:-c", "claude-cli:"] {
-            assert_eq!(meant(flag), Err(FaultKind::UnknownModel), "{flag}");
+            assert_eq!(meaning(flag), None, "{flag}");
         }
     }
 }

@@ -24,7 +24,7 @@ use super::told::{mistake, refused, settled, told, unfit, without_contract};
 use super::valve::{Valve, Witness};
 use crate::commands::batch::plan::contract_row;
 use crate::ledger::{self, Entered, Recorder};
-use crate::output::{ContractName, Init, VERSION, uuid};
+use crate::output::Init;
 
 /// How many models are kept ready, and the longest name of one; a server has few, and names are short.
 const BENCHES: usize = 64;
@@ -83,6 +83,13 @@ impl Clerk {
         }))
     }
 
+    /// Keeps ready what was made before anybody asked for it.
+    pub(super) fn keep(&self, name: &str, bench: Bench) {
+        let place: Place = Arc::new(OnceCell::from(Arc::new(bench)));
+        let mut benches = self.0.benches.lock().unwrap_or_else(PoisonError::into_inner);
+        benches.keep(name.to_owned(), place);
+    }
+
     /// Ends all runs, and waits until the end of each is on record.
     pub(super) async fn close(&self) {
         self.0.interrupt.cancel();
@@ -127,13 +134,14 @@ impl Desk for Clerk {
 impl Office {
     async fn perform(
         &self,
-        question: Question,
+        mut question: Question,
         growth: Option<Arc<Growth>>,
         interrupt: CancellationToken,
     ) -> Result<Reply, Fault> {
         let bench = self.bench(&question.model).await?;
         let dialect = bench.agent.provider.dialect();
-        let (contract, row) = match (question.demand.clone(), &bench.contract) {
+        let demand = std::mem::replace(&mut question.demand, Demand::Named);
+        let (contract, row) = match (demand, &bench.contract) {
             (Demand::Schema(schema), _) => self.contract(schema, dialect).await?,
             (Demand::Named | Demand::AnyObject, Some(own)) => own.clone(),
             (Demand::AnyObject, None) => {
@@ -272,24 +280,8 @@ impl Bench {
 
     /// Returns what whoever follows the run is told first.
     fn init(&self, run: &Run, contract: &Contract, id: &store::RunId) -> Init {
-        Init {
-            uuid: uuid(),
-            session_id: id.to_string(),
-            run_id: Some(id.to_string()),
-            version: VERSION,
-            airtight_version: env!("CARGO_PKG_VERSION").to_owned(),
-            cwd: self.folder.clone(),
-            model: self.name.clone(),
-            tools: run.tools().map(|tool| tool.name.clone()).collect(),
-            mcp_servers: Vec::new(),
-            permission_mode: "default".to_owned(),
-            contract: ContractName {
-                name: contract.name().map(str::to_owned),
-                fingerprint: contract.fingerprint().to_string(),
-            },
-            slash_commands: Vec::new(),
-            agents: Vec::new(),
-        }
+        let tools = run.tools().map(|tool| tool.name.clone()).collect();
+        Init { tools, ..Init::of(id, &self.name, &self.folder, contract) }
     }
 
     /// Performs a run, and puts its end on record.

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use airtight_agent::{Event, Journal, Observer};
+use airtight_agent::{Event, Journal, Observer, Piece, Spoken};
 use airtight_core::codec::Delta;
 use airtight_core::contract::Contract;
 use airtight_core::redact::Redactor;
@@ -16,7 +16,6 @@ use airtight_serve::Growth;
 
 use crate::ledger::Recorder;
 use crate::output::{Init, Output};
-use crate::spoken::{Piece, Spoken};
 
 /// Lets pass what may be shown.
 pub(super) struct Valve {

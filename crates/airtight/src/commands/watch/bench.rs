@@ -45,7 +45,8 @@ pub(super) struct Base {
 }
 
 impl Base {
-    fn config(&self, own: &TierSettings, more: Vec<Entry>) -> Result<Config, Error> {
+    /// Loads the settings of `own`, with `more` above all.
+    pub(super) fn config(&self, own: &TierSettings, more: Vec<Entry>) -> Result<Config, Error> {
         let entries = own.entries.iter().chain(&self.flags).cloned().chain(more).collect();
         Config::load(&self.environment, None, entries, self.trust)
     }
@@ -115,7 +116,12 @@ fn offered(driver: &Driver) -> Offered {
     }
 }
 
-fn open(access: Access, config: &Config, environment: &Environment) -> Result<Provider, Error> {
+/// Reaches whoever answers.
+pub(super) fn open(
+    access: Access,
+    config: &Config,
+    environment: &Environment,
+) -> Result<Provider, Error> {
     let limit = Limit::new(Instant::now(), None, CancellationToken::new());
     access.open(config, environment, &limit, Consent::Nobody)
 }

@@ -9,15 +9,17 @@ use airtight_core::contract::Contract;
 use airtight_core::redact::Redactor;
 use airtight_core::run::{self, Job, Mode, Outcome as RunOutcome, Report, Run};
 use airtight_core::watch::{
-    AgentResponse, ExitClaim, Legacy, Payload, SessionEnding, Tier, with_response_format,
+    AgentResponse, ExitClaim, Legacy, Payload, Retold, SessionEnding, Tier, with_response_format,
     without_response_format,
 };
 use airtight_store::{Lead, Ledger, Minutes, NewRun, Retention, RunId};
 use airtight_watch::{Account, Assignment, Performed, Settling, Staff, Who, Witness};
+use tokio_util::sync::CancellationToken;
 
 use super::bench::{self, Base, Bench};
 use super::listener::{Heard, Listener};
 use super::settings::Settings;
+use super::summariser::{Place, Summariser};
 use crate::commands::batch::plan::contract_row;
 use crate::commands::run::entry::driver_row;
 use crate::error::{Error, Outcome};
@@ -30,6 +32,8 @@ pub(super) struct Benches {
     base: Base,
     contract: Arc<Contract>,
     all: [Option<Bench>; 3],
+    /// Who makes the summary of a session that gave none, if anybody does.
+    summariser: Option<Summariser>,
 }
 
 /// The staff of a watch.
@@ -49,18 +53,23 @@ impl Benches {
         for (tier, slot) in Tier::ALL.into_iter().zip(&mut benches).filter(|(it, _)| *it <= most) {
             *slot = Some(Bench::new(tier, &settings, &base)?);
         }
-        Ok(Self { settings, base, contract, all: benches })
+        let model = settings.summary_model.as_deref();
+        let summariser = model.map(|it| Summariser::new(it, &settings.workspace, &base));
+        let summariser = summariser.transpose()?;
+        Ok(Self { settings, base, contract, all: benches, summariser })
     }
 
     /// Returns what must not show.
     pub(super) fn secrets(&self) -> Vec<String> {
-        self.all.iter().flatten().filter_map(|bench| bench.key.clone()).collect()
+        let tiers = self.all.iter().flatten().filter_map(|bench| bench.key.clone());
+        tiers.chain(self.summariser.iter().filter_map(|it| it.key.clone())).collect()
     }
 
     /// Returns what deserves a warning, each once.
     pub(super) fn notes(&self) -> Vec<String> {
         let mut notes: Vec<String> = Vec::new();
-        for note in self.all.iter().flatten().flat_map(|bench| &bench.notes) {
+        let tiers = self.all.iter().flatten().flat_map(|bench| &bench.notes);
+        for note in tiers.chain(self.summariser.iter().flat_map(|it| &it.notes)) {
             if !notes.contains(note) {
                 notes.push(note.clone());
             }
@@ -98,6 +107,12 @@ impl Benches {
 }
 
 impl Crew {
+    /// Returns what is told of an error, with its causes.
+    fn told(&self, error: &Error) -> String {
+        let words: Vec<String> = std::iter::once(error.to_string()).chain(error.causes()).collect();
+        self.redactor.mask(&words.join(": ")).into_owned()
+    }
+
     async fn attempt(
         &self,
         assignment: Assignment,
@@ -292,12 +307,16 @@ impl Staff for Crew {
     async fn perform(&self, assignment: Assignment, witness: &mut dyn Witness) -> Performed {
         match self.attempt(assignment, witness).await {
             Ok(performed) => performed,
-            Err(error) => {
-                let causes = error.causes();
-                let words: Vec<String> = std::iter::once(error.to_string()).chain(causes).collect();
-                let told = self.redactor.mask(&words.join(": ")).into_owned();
-                Performed::failed(self.ledger.clone(), told)
-            }
+            Err(error) => Performed::failed(self.ledger.clone(), self.told(&error)),
+        }
+    }
+
+    async fn retell(&self, said: &str, interrupt: CancellationToken) -> Retold {
+        let Some(summariser) = &self.benches.summariser else { return Retold::Not };
+        let place = Place { ledger: &self.ledger, retention: self.retention };
+        match summariser.summarise(said, place, &self.redactor, interrupt).await {
+            Ok(summary) => Retold::Briefly(summary),
+            Err(error) => Retold::Failed(self.told(&error)),
         }
     }
 }

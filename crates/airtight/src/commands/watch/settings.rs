@@ -29,6 +29,9 @@ const NAME: &str = "watch.toml";
 /// Far more than anybody configures by hand.
 const LIMIT_BYTES: usize = 1024 * 1024;
 
+/// The shortest time that what is over is kept: what is dropped is dropped once a day.
+const SHORTEST_KEEP: Duration = Duration::from_hours(24);
+
 /// The longest list of services: a model must read it in every session.
 const SERVICES_LIMIT_BYTES: usize = 256 * 1024;
 
@@ -41,6 +44,7 @@ const ROOT: Shape = Shape {
         ("services", Kind::Text),
         ("workspace", Kind::Text),
         ("logs", Kind::Text),
+        ("keep", Kind::Period),
         ("handoff", Kind::Text),
         ("state_dir", Kind::Text),
         ("results_dir", Kind::Text),
@@ -48,6 +52,7 @@ const ROOT: Shape = Shape {
         ("browser_origins", Kind::List),
         ("legacy", Kind::Switch),
         ("schema_version", Kind::Text),
+        ("summary_model", Kind::Text),
         ("max_session_time", Kind::Duration),
         ("verify", Kind::Switch),
         ("verify_after", Kind::Duration),
@@ -99,10 +104,14 @@ pub(crate) struct Settings {
     pub(crate) services: Option<String>,
     pub(crate) workspace: PathBuf,
     pub(crate) logs: Option<PathBuf>,
+    /// How long what is over is kept, if not for ever.
+    pub(crate) keep: Option<Duration>,
     pub(crate) handoff: Option<PathBuf>,
     pub(crate) folders: Folders,
     pub(crate) browser_origins: Vec<String>,
     pub(crate) schema: ResponseSchema,
+    /// Who puts what a session said in a few sentences where it gave no summary.
+    pub(crate) summary_model: Option<String>,
     pub(crate) pre_session: Option<String>,
     pub(crate) environment: Vec<(String, String)>,
     pub(crate) targets: Vec<Target>,
@@ -211,10 +220,12 @@ impl Draft<'_> {
                 .text("workspace")
                 .map_or_else(|| self.folder.to_owned(), |path| self.path(path)),
             logs: root.text("logs").map(|path| self.path(path)),
+            keep: self.keep(&root)?,
             handoff: root.text("handoff").map(|path| self.path(path)),
             folders: self.folders(&root),
             browser_origins: root.list("browser_origins").unwrap_or_default().to_vec(),
             schema: self.schema(&root)?,
+            summary_model: root.text("summary_model").map(str::to_owned),
             pre_session: root.text("pre_session").map(str::to_owned),
             environment: self.surroundings()?,
             targets: targets.all,
@@ -222,6 +233,16 @@ impl Draft<'_> {
             services_file: root.text("services").map(|path| self.path(path)),
             tiers: tier::read(&self.reader, self.table, (self.folder, self.environment), &root)?,
         })
+    }
+
+    fn keep(&self, root: &Section) -> Result<Option<Duration>, Error> {
+        let keep = root.period("keep");
+        if keep.is_none_or(|keep| keep >= SHORTEST_KEEP) {
+            return Ok(keep);
+        }
+        let place = format!("{}:{}", self.reader.path.display(), root.line("keep"));
+        Err(Error::new(Outcome::Contract, format!("{place}: `keep` is less than a day"))
+            .hint("leave it out to keep everything, or write `keep = \"90d\"`"))
     }
 
     fn folders(&self, root: &Section) -> Folders {

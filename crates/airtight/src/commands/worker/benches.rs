@@ -4,14 +4,14 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use airtight_agent::provider::{Model, ModelName};
+use airtight_agent::provider::{Model, ModelName, Provider};
 use airtight_agent::{Agent, Hooks, Toolbox};
 use airtight_core::batch::{Fund, Limits, Pace, Pacing, Prices};
 use airtight_core::contract::{Origin, Preflight};
 use airtight_core::redact::Redactor;
 use airtight_store::{Ledger, Level, Retention};
 
-use crate::batch::{Gate, Kind, Performer, Shared, Stop};
+use crate::batch::{Example, Gate, Kind, Performer, Shared, Stop};
 use crate::cli::{PaceArgs, WorkerArgs};
 use crate::commands::batch::plan::{circuit, contract_row, throttle};
 use crate::commands::run::driver::Driver;
@@ -97,19 +97,27 @@ impl Benches {
         let provider = model::provider(endpoint, &self.config)?;
         let preflight = Preflight::run(kind.schema.as_bytes(), Origin::File, &kind.options());
         let refused = || Error::new(Outcome::Contract, "the contract of the job is refused");
-        let contract = Arc::new(preflight.contract.ok_or_else(refused)?);
+        let mut contract = preflight.contract.ok_or_else(refused)?;
+        for Example { input, output } in &kind.examples {
+            contract.add_example(input.clone(), output).map_err(|_| refused())?;
+        }
+        let contract = Arc::new(contract);
+        let extractor = self.extractor(kind, (&name, &provider))?;
         let place = provider.endpoint().map(|it| it.base_url.to_string()).unwrap_or_default();
-        // Providers count, and refuse, by the model.
-        let place = format!("{place} {name}");
+        // Providers count, and refuse, by the model; an extractor that is refused must not keep jobs back
+        // that do without.
+        let place = format!("{place} {name} {}", kind.extractor.as_deref().unwrap_or_default());
         let throttle = throttle(&self.ledger, &provider, self.rate);
         let keep = self.keep(kind);
         let gate = self.gates.entry(place).or_insert_with(|| {
             let fund = Fund::new(Limits::default(), Prices::default(), None);
             Arc::new(Gate::new(Pace::new(self.pace), fund, self.patience, throttle))
         });
-        let prices = Prices { model: provider.price(), extractor: None };
+        let extractor_price = extractor.as_ref().and_then(Provider::price);
+        let prices = Prices { model: provider.price(), extractor: extractor_price };
         let mut agent = Agent::new(provider, Toolbox::default(), Hooks::default());
         agent.retries = job::retries(&self.config);
+        agent.extractor = extractor;
         let mode = kind.mode();
         let row = driver_row(&Driver::Model(Model::Served(name)));
         let shared = Shared {
@@ -122,10 +130,31 @@ impl Benches {
             policy: kind.policy(),
             prices,
             driver: airtight_store::Driver { mode: mode.name().to_owned(), ..row },
+            name: kind.model.clone(),
+            folder: self.environment.launch_directory().display().to_string(),
             retention: Retention { level: Level::Full, keep },
             redactor: self.redactor.clone(),
         };
         Ok(Performer { shared, ledger: Some(self.ledger.clone()), gate: Arc::clone(gate) })
+    }
+
+    /// Returns who looks for answers in text, if anybody. What is set for the provider of the model counts
+    /// for it, if it has the same.
+    fn extractor(
+        &self,
+        kind: &Kind,
+        (chosen, provider): (&ModelName, &Provider),
+    ) -> Result<Option<Provider>, Error> {
+        let Some(model) = &kind.extractor else { return Ok(None) };
+        let name = model_name(model)?;
+        if name == *chosen {
+            return Ok(Some(provider.clone()));
+        }
+        let is_same = name.vendor == chosen.vendor;
+        let standing = if is_same { Standing::Chosen } else { Standing::Other };
+        let endpoint = model::endpoint(&name, standing, &self.config, &self.environment)?;
+        model::require_key(&name, &endpoint)?;
+        model::provider(endpoint, &self.config).map(Some)
     }
 
     /// Returns how long runs are kept: as long as both who queued them and who does them want.

@@ -1,6 +1,6 @@
 //! A worker on duty: claims jobs, does them, says that it lives, and ends when it is told to.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
 use airtight_store::{Again, Claim, ClaimedJob, Ledger, StoreError, Worker};
@@ -54,6 +54,8 @@ pub(super) struct Duty {
     pub(super) failed: u64,
     /// Jobs that nobody can do as they are.
     pub(super) set_aside: u64,
+    /// How many of both have a contract that nothing may go on without, by its name.
+    pub(super) critical: BTreeMap<String, u64>,
 }
 
 /// When something is due.
@@ -70,6 +72,8 @@ struct Held {
     claim: Claim,
     /// Ends its run.
     interrupt: CancellationToken,
+    /// Its contract, if nothing may go on without its answer.
+    critical: Option<String>,
 }
 
 /// What happens next.
@@ -103,6 +107,7 @@ impl Duty {
             done: 0,
             failed: 0,
             set_aside: 0,
+            critical: BTreeMap::new(),
         }
     }
 
@@ -188,14 +193,13 @@ impl Duty {
     }
 
     async fn begin(&mut self, job: ClaimedJob) -> Result<(), StoreError> {
-        let payload = Payload::read(&job.payload).map_err(|error| error.to_string());
-        let performer = payload.and_then(|payload| {
-            let performer = self.benches.performer(&payload.kind);
-            performer.map(|it| (it, payload.prompt)).map_err(|error| told(&error))
-        });
-        let (performer, prompt) = match performer {
-            Ok(found) => found,
-            Err(why) => return self.refuse(&job, &why).await,
+        let Payload { kind, prompt, .. } = match Payload::read(&job.payload) {
+            Ok(payload) => payload,
+            Err(error) => return self.refuse(&job, None, &error.to_string()).await,
+        };
+        let performer = match self.benches.performer(&kind) {
+            Ok(performer) => performer,
+            Err(error) => return self.refuse(&job, kind.critical, &told(&error)).await,
         };
         let errand = Errand {
             key: job.key.unwrap_or_else(|| format!("job {}", job.claim.job())),
@@ -206,7 +210,8 @@ impl Duty {
             ..Errand::default()
         };
         let interrupt = CancellationToken::new();
-        let held = Held { claim: job.claim, interrupt: interrupt.clone() };
+        let critical = kind.critical;
+        let held = Held { claim: job.claim, interrupt: interrupt.clone(), critical };
         let task = async move { performer.perform(&errand, &interrupt).await };
         let id = self.jobs.spawn(task).id();
         self.held.insert(id, held);
@@ -215,11 +220,19 @@ impl Duty {
 
     /// Returns a job that cannot be done here, for a worker that can; a job that nobody wants waits for
     /// a person.
-    async fn refuse(&mut self, job: &ClaimedJob, why: &str) -> Result<(), StoreError> {
+    async fn refuse(
+        &mut self,
+        job: &ClaimedJob,
+        critical: Option<String>,
+        why: &str,
+    ) -> Result<(), StoreError> {
         tracing::warn!(job = job.claim.job(), why, "a job cannot be done here");
         let is_offered = job.failures < UNFIT_LIMIT;
         let again = if is_offered { Again::After(UNFIT_PAUSE) } else { Again::WhenAsked };
-        self.set_aside += u64::from(!is_offered);
+        if !is_offered {
+            self.set_aside += 1;
+            self.lack(critical);
+        }
         match self.ledger.release(&job.claim, again, why).await {
             Ok(()) | Err(StoreError::Fenced) => Ok(()),
             Err(error) => Err(error),
@@ -242,20 +255,31 @@ impl Duty {
         }
     }
 
+    /// Counts a job without an answer, if nothing may go on without it.
+    fn lack(&mut self, critical: Option<String>) {
+        if let Some(name) = critical {
+            *self.critical.entry(name).or_default() += 1;
+        }
+    }
+
     fn end(&mut self, joined: Result<(Id, Result<Settled, Stop>), JoinError>) -> Result<(), Stop> {
         let (id, ended) = match joined {
             Ok(ended) => ended,
             // A mistake of ours: the lease runs out, and too many of them quarantine the job.
             Err(error) => (error.id(), Err(Stop::Lost)),
         };
-        self.held.remove(&id);
+        let critical = self.held.remove(&id).and_then(|held| held.critical);
         match ended {
             Ok(settled) if settled.is_met() => self.done += 1,
-            Ok(_) => self.failed += 1,
-            Err(Stop::Lost | Stop::Interrupted) => {}
+            Ok(_) => {
+                self.failed += 1;
+                self.lack(critical);
+            }
+            Err(Stop::Lost | Stop::Interrupted | Stop::Broken(_)) => {}
             Err(Stop::Unfit(error)) => {
                 tracing::warn!(why = error.message, "a job is set aside");
                 self.set_aside += 1;
+                self.lack(critical);
             }
             Err(stop) => return Err(self.benches.closed().unwrap_or(stop)),
         }

@@ -53,6 +53,52 @@ fn in_the_middle_of_an_answer() {
 }
 
 #[test]
+fn after_the_last_word_and_before_the_end_of_the_answer() {
+    let stage = Stage::new([good().gate(usize::MAX, "said"), good()]);
+    let run = killed(&stage, &["Review"], "said");
+    assert_eq!(run["state"], "unknown");
+    goes_on(&stage, &run, &["Review"]);
+}
+
+#[test]
+fn when_the_answer_is_whole_and_not_judged_yet() {
+    // A hook is asked when the call is whole. It goes with the folder, too, should the test fail.
+    let hook = "[[hooks.PreToolUse]]\nmatcher = \"structured_output\"\ncommand = \"echo $$ > asked; \
+                until [ -e go ] || [ ! -e review.json ]; do sleep 0.01; done\"";
+    let stage = Stage::new([good(), good()]).with("config/airtight/airtight.toml", hook);
+    let mut child = stage.start(&["--idempotency-key", "k", "Review"]);
+    stage.pid("asked");
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let run = listed(&stage)[0].clone();
+    assert_eq!(run["state"], "unknown");
+    std::fs::write(stage.path("go"), "").unwrap();
+    goes_on(&stage, &run, &["Review"]);
+}
+
+#[test]
+fn when_the_end_is_on_record_and_not_told_yet() {
+    // More than a pipe holds: nobody reads it, so it cannot have been told.
+    let long = json!({ "summary": "x".repeat(200_000), "score": 9 });
+    let answer = Turn::call("structured_output", long).chunk_chars(1 << 16).gate(0, "start");
+    let stage = Stage::new([answer]);
+    let run = ["run", "--json-schema", "review.json", "--idempotency-key", "k", "Review"];
+    let mut child = stage.command(&run).spawn().unwrap();
+    block_on(stage.fake.gate("start").reached());
+    stage.fake.gate("start").open();
+    while listed(&stage)[0]["state"] != "done" {
+        std::thread::yield_now();
+    }
+    assert_eq!(child.try_wait().unwrap(), None, "it waits for whoever reads its answer");
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let said = stage.run(&["--idempotency-key", "k", "Review"]);
+    assert_eq!((said.code, said.stdout.len() > 200_000), (0, true), "{}", said.stderr);
+    assert!(said.stderr.contains("nothing was asked"), "{}", said.stderr);
+    assert_eq!((stage.fake.requests().len(), listed(&stage).len()), (1, 1));
+}
+
+#[test]
 fn between_two_requests() {
     let stage = Stage::new([
         Turn::call("list_directory", json!({ "path": "." })),

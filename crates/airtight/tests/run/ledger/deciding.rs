@@ -57,6 +57,29 @@ fn an_edited_value_that_breaks_the_contract_is_shown_and_refused() {
     assert_eq!(said.code, 3, "{said:?}");
 }
 
+/// Without anybody to ask, an editor that never comes to a value is not opened for ever.
+#[test]
+fn an_editor_that_nobody_sits_at_is_opened_three_times() {
+    let (stage, id) = flagged();
+    let script = "echo once more >> \"$0.times\"\nsed -i 's/1/11/' \"$1\"\n";
+    let stage = stage.with("more.sh", script);
+    let said = edit(&stage, &id, &format!("sh {}", stage.path("more.sh").display()));
+    assert_eq!(said.code, 1, "{said:?}");
+    let times = std::fs::read_to_string(stage.path("more.sh.times")).unwrap();
+    assert_eq!(times.lines().count(), 3);
+    assert_eq!(shown(&stage, &id)["review"], "flagged");
+}
+
+#[test]
+fn an_editor_begins_with_what_looks_like_an_answer() {
+    let prose = "This is my review.\n\n```json\n{\"summary\":\"too much\",\"score\":11}\n```\n";
+    let stage = Stage::new([Turn::text(prose)]);
+    assert_eq!(stage.run(&["--reasks", "0", "Review"]).code, 1);
+    let said = edit(&stage, &newest(&stage), "sed -i 's/11/10/'");
+    assert_eq!(said.code, 0, "{said:?}");
+    assert_eq!(said.stdout, "{\"summary\":\"too much\",\"score\":10}\n");
+}
+
 #[test]
 fn a_value_is_accepted_from_where_it_is() {
     let (stage, id) = flagged();

@@ -4,7 +4,7 @@ use airtight_fake::Turn;
 use serde_json::{Value, json};
 
 use super::{ask, newest, shown};
-use crate::stage::{REVIEW, Said, Stage, good};
+use crate::stage::{KEY, REVIEW, Said, Stage, good};
 
 /// The contract of the stage with scores up to this one.
 fn limited(maximum: u8) -> String {
@@ -35,6 +35,23 @@ fn answers_on_record_are_judged_by_the_new_contract() {
     assert_eq!(nothing["judged"], 2);
     let said = ask(&stage, &["diff", "wide.json", "narrow.json", "--replay"]);
     assert!(said.stdout.contains("0 answers on record: "), "{said:?}");
+}
+
+#[test]
+fn what_is_masked_or_not_kept_is_no_answer_on_record() {
+    let leak = Turn::call("structured_output", json!({ "summary": KEY, "score": 9 }));
+    let stage = Stage::new([leak, good(), good()]);
+    for (level, prompt) in [("masked", "First"), ("metadata", "Second"), ("masked", "Third")] {
+        assert_eq!(stage.run(&["--store-level", level, prompt]).code, 0);
+    }
+    // The third is masked where there is something to mask, and there is nothing.
+    let said = ask(&stage, &["runs", "replay", "--json-schema", "review.json"]);
+    assert_eq!((said.code, said.lines().len()), (0, 1), "{said:?}");
+    assert!(said.stderr.contains("2 without an answer on record"), "{said:?}");
+    let diff = ["diff", "review.json", "review.json", "--replay", "--format", "json"];
+    let document: Value = serde_json::from_str(&ask(&stage, &diff).stdout).unwrap();
+    let kept = json!({"judged": 1, "valid": 1, "carried": 0, "lost": 0, "silent": 2, "named": []});
+    assert_eq!(document["replay"], kept);
 }
 
 #[test]

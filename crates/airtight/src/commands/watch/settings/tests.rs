@@ -34,10 +34,12 @@ fn an_empty_file_has_what_is_built_in() {
     let settings = read("").unwrap();
     assert_eq!(settings.interval, Duration::from_hours(1));
     assert_eq!(settings.session_limit, Duration::from_mins(30));
+    assert_eq!(settings.keep, None);
     assert_eq!(settings.verify_after, Some(Duration::from_mins(10)));
     assert_eq!(settings.policy, ChainPolicy::default());
     assert_eq!(settings.limits, CooldownLimits::default());
     assert_eq!(settings.schema, ResponseSchema::current());
+    assert_eq!(settings.summary_model, None);
     let observe = settings.tier(Tier::Observe);
     assert!(observe.task.starts_with("# Tier 1"), "{}", observe.task);
     assert!(observe.tools.contains(&"Bash".to_owned()));
@@ -51,6 +53,7 @@ max_tier = 2
 dry_run = true
 services = "services.md"
 logs = "logs"
+keep = "90d"
 state_dir = "state"
 results_dir = "~/results"
 repos_dir = "/repos"
@@ -58,6 +61,7 @@ browser_origins = ["https://a"]
 handoff = "state/handoff.json"
 legacy = false
 schema_version = "1.0.0"
+summary_model = "anthropic:small"
 max_session_time = "5m"
 verify = false
 pre_session = "true"
@@ -113,9 +117,11 @@ fn everything_that_can_be_said_is_heard() {
     assert_eq!(settings.limits.restarts, Window { most: 1, within_ms: 3_600_000 });
     assert_eq!(settings.limits.redeployments, CooldownLimits::default().redeployments);
     assert_eq!(settings.memory_budget_tokens, 100);
+    assert_eq!(settings.summary_model.as_deref(), Some("anthropic:small"));
     assert_eq!(settings.verify_after, None);
     assert_eq!(settings.services.as_deref(), Some("- web\n"));
     assert_eq!(settings.logs, Some(folder.path().join("logs")));
+    assert_eq!(settings.keep, Some(Duration::from_hours(90 * 24)));
     assert_eq!(settings.handoff, Some(folder.path().join("state/handoff.json")));
     assert_eq!(settings.folders.state, Some(folder.path().join("state")));
     assert_eq!(settings.folders.repos, Some(PathBuf::from("/repos")));
@@ -249,6 +255,8 @@ fn what_cannot_be_meant_is_refused() {
     for (file, message) in [
         ("max_tier = 4", "watch.toml:1: `max_tier`"),
         ("interval = \"soon\"", "watch.toml:1: `interval`"),
+        ("keep = \"23h\"", "watch.toml:1: `keep` is less than a day"),
+        ("keep = \"90\"", "watch.toml:1: `keep`"),
         ("tiers = 1", "watch.toml:1: `tiers` must be a table: `[tiers]`"),
         (
             "[notify.a]",
