@@ -15,7 +15,7 @@ from programs import run, run_with_peak
 from setting import PYTHON_OF_CLIENTS, QUICK, ROOT, TARGET
 from tables import human, memory_name, table
 
-INPUTS, PEER_INPUTS, IN_FLIGHT = (20_000, 2_000, 64) if QUICK else (100_000, 20_000, 64)
+INPUTS, PEER_INPUTS, IN_FLIGHT = (20_000, 2_000, 64) if QUICK else (100_000, 5_000, 64)
 SMALL = INPUTS // 10
 AIM = 2_000
 TIMEOUT_S = 1800
