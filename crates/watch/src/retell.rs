@@ -6,7 +6,7 @@
 use std::pin::pin;
 use std::time::Duration;
 
-use airtight_core::watch::{Payload, Retold, response_text};
+use airtight_core::watch::{Payload, Retold};
 use tokio_util::sync::CancellationToken;
 
 use crate::clock::Clock;
@@ -22,16 +22,17 @@ const GRACE: Duration = Duration::from_secs(5);
 impl<S: Staff, C: Clock + 'static> Office<'_, S, C> {
     /// Has what a session said put in a few sentences, unless it did that itself.
     pub(crate) async fn retell(&self, performed: &Performed) -> Retold {
-        let said = response_text(performed.result.as_deref(), &performed.said, None);
-        let said = match (&performed.payload, said) {
-            (Payload::Rejected(_) | Payload::Absent, Some(said)) => said,
-            (Payload::Accepted(_), _) | (_, None) => return Retold::Not,
-        };
-        if self.stop.is_cancelled() {
+        // All of it: what is said last may leave out what was said before.
+        let mut said = performed.said.join("\n\n");
+        if said.trim().is_empty() {
+            said = performed.result.clone().unwrap_or_default();
+        }
+        let has_summary = matches!(performed.payload, Payload::Accepted(_));
+        if has_summary || said.trim().is_empty() || self.stop.is_cancelled() {
             return Retold::Not;
         }
         let interrupt = CancellationToken::new();
-        let mut retelling = pin!(self.staff.retell(said, interrupt.clone()));
+        let mut retelling = pin!(self.staff.retell(&said, interrupt.clone()));
         let why = tokio::select! {
             biased;
             retold = &mut retelling => return retold,

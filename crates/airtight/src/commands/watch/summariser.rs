@@ -9,7 +9,6 @@ use std::sync::Arc;
 use airtight_agent::{Agent, Hooks, Toolbox};
 use airtight_core::batch::Prices;
 use airtight_core::contract::{Contract, Identity, Options, Origin, Preflight};
-use airtight_core::excerpt;
 use airtight_core::redact::Redactor;
 use airtight_core::run::{Job, Mode, Outcome as RunOutcome, Policy, Report, Run, Terminal};
 use airtight_store::{Ledger, NewRun, Retention};
@@ -45,7 +44,7 @@ const TASK: &str = "A session that looks after services said what follows. Put i
 /// The most tokens of a summary: five long sentences.
 const MAX_OUTPUT_TOKENS: u32 = 300;
 
-/// How much of what was said is read: beyond that a small model loses sight of it.
+/// How much of what was said is read, from the end: beyond that a small model loses sight of it.
 const SAID_LIMIT_CHARS: usize = 20_000;
 
 /// The small model.
@@ -97,7 +96,7 @@ impl Summariser {
         interrupt: CancellationToken,
     ) -> Result<String, Error> {
         let masked = redactor.mask(said);
-        let prompt = excerpt(&masked, SAID_LIMIT_CHARS, "…").into_owned();
+        let prompt = end_of(&masked).to_owned();
         let unfit = |error: airtight_core::run::RunError| {
             Error::new(Outcome::Run(error.outcome), error.message)
         };
@@ -185,4 +184,10 @@ fn contract() -> Result<Arc<Contract>, Error> {
     let preflight = Preflight::run(SCHEMA.as_bytes(), Origin::Inline, &options);
     let refused = || Error::new(Outcome::Machine, "the contract of summaries is refused");
     preflight.contract.map(Arc::new).ok_or_else(refused)
+}
+
+/// Returns as much of a text as is read: what a session comes to stands at its end.
+fn end_of(said: &str) -> &str {
+    let start = said.char_indices().rev().nth(SAID_LIMIT_CHARS - 1).map_or(0, |(start, _)| start);
+    said.get(start..).unwrap_or(said)
 }
