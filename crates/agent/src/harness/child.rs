@@ -158,7 +158,15 @@ impl<'l> Attendance<'l> {
                     self.take_note(status);
                     return How::Exited;
                 }
-                () = &mut stop => break clocks.stopped(),
+                () = &mut stop => {
+                    // What it has delivered by now counts, also if nobody has looked yet.
+                    let listen = &mut self.listen;
+                    self.output.read_on(&mut |bytes| {
+                        let heard = listen(bytes);
+                        clocks.hear(bytes, heard, Instant::now());
+                    });
+                    break clocks.stopped();
+                }
                 _ = kin_poll.tick() => self.family.remember(),
                 _ = output_poll.tick() => {
                     if self.output.is_too_much() {

@@ -117,8 +117,10 @@ impl Harness {
             }
             (Ending::Budget, _) => failed(FailureKind::Budget, said(&told, ended)),
             (Ending::Failed(_), _) if stop(record) == Stop::Refusal => End::Whole,
-            // The result line was lost or never came, and the call that was accepted was not.
-            (Ending::Unfinished, How::Exited | How::TimedOut(_) | How::TooMuch)
+            // The result line was lost or never came, and the call that was accepted was not. An error
+            // that is told after the deadline is about being stopped.
+            (Ending::Unfinished, How::Exited | How::TooMuch)
+            | (Ending::Unfinished | Ending::Failed(_), How::TimedOut(_))
                 if record.payload.is_some() =>
             {
                 End::Whole

@@ -23,6 +23,8 @@ pub(crate) struct Gate {
     /// How long the provider may give nothing but trouble before everything ends.
     patience: Duration,
     throttle: Option<Throttle>,
+    /// Who waits for a turn of the rate.
+    turns: tokio::sync::Mutex<()>,
     state: Mutex<State>,
     /// Whether it was looked for what others were told: nothing leaves before.
     first_look: OnceCell<()>,
@@ -94,6 +96,7 @@ impl Gate {
             started: Instant::now(),
             patience,
             throttle,
+            turns: tokio::sync::Mutex::default(),
             state: Mutex::new(State { pace, fund, looked_at, told_until }),
             first_look: OnceCell::new(),
             changed: Notify::new(),
@@ -179,6 +182,11 @@ impl Gate {
         let Some(throttle) = self.throttle.as_ref().filter(|it| it.has_rate()) else {
             return Ok(pass);
         };
+        // One at a time: a turn that is taken and not used is lost to everybody, so that is at most one.
+        let _turn = tokio::select! {
+            turn = self.turns.lock() => turn,
+            Err(closed) = self.rest(Duration::MAX) => return Err(closed),
+        };
         self.rest(throttle.turn().await).await?;
         pass.sent_at = self.now();
         Ok(pass)
@@ -244,8 +252,8 @@ impl Gate {
                 state.fund.settle(pass.grant, pass.whose, used);
             }
         }
-        let is_pushed_back = matches!(met, Return::PushedBack(_));
-        let news = if is_pushed_back { state.news(now) } else { None };
+        let is_told_to_wait = matches!(met, Return::PushedBack(_) | Return::Failed(Some(_)));
+        let news = if is_told_to_wait { state.news(now) } else { None };
         drop(state);
         self.changed.notify_waiters();
         news
@@ -321,6 +329,23 @@ mod tests {
         let (rested, ()) = tokio::join!(gate.rest(HOUR), async { gate.close(Stop::Interrupted) });
         assert!(rested.is_err());
         assert!(gate.keep_rate(pass).await.is_err());
+    }
+
+    #[tokio::test]
+    async fn who_is_ended_while_many_wait_leaves_the_rate_to_others() {
+        let folder = tempfile::tempdir().unwrap();
+        let ledger = ledger(&folder).await;
+        let gate = gate(&ledger, Some(1), HOUR);
+        drop(gate.enter(Whose::Model, 0).await.unwrap());
+        let waiting = futures_util::future::join_all((0..5).map(|_| gate.enter(Whose::Model, 0)));
+        let end = async {
+            sleep(Duration::from_millis(200)).await;
+            gate.close(Stop::Interrupted);
+        };
+        let (left, ()) = tokio::join!(waiting, end);
+        assert!(left.iter().all(Result::is_err));
+        let next = Throttle::new(ledger, "provider", Some(1)).turn().await;
+        assert!(next < Duration::from_mins(3), "{next:?}");
     }
 
     #[tokio::test]

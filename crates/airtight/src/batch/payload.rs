@@ -58,13 +58,12 @@ pub(crate) struct Kind {
     /// How long the ledger keeps its runs; for good if absent.
     keep_seconds: Option<u64>,
     /// Who looks for answers in text, as `provider:name`.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) extractor: Option<String>,
     /// Worked examples besides those in the contract.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) examples: Vec<Example>,
-    /// The contract, as people call it, if nothing may go on without its answer. It is left out otherwise,
-    /// so that workers which do not know it take the job all the same.
+    /// The contract, as people call it, if nothing may go on without its answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) critical: Option<String>,
 }
@@ -211,9 +210,12 @@ fn rungs(policy: &Policy) -> Vec<String> {
 }
 
 impl Payload {
-    /// Makes the job of one input.
+    /// Makes the job of one input, in the oldest form that can say it: while machines are updated one by one,
+    /// workers that know no other do what they can.
     pub(crate) fn new(kind: Kind, prompt: String) -> Self {
-        Self { version: VERSION, kind, prompt }
+        let is_older =
+            kind.extractor.is_none() && kind.examples.is_empty() && kind.critical.is_none();
+        Self { version: if is_older { OLDEST } else { VERSION }, kind, prompt }
     }
 
     /// Reads a job.
@@ -294,14 +296,16 @@ mod tests {
     }
 
     #[test]
-    fn a_job_of_the_version_before_is_still_done() {
+    fn a_job_of_the_version_before_is_still_done_and_made_where_it_is_enough() {
         let mut older = serde_json::to_value(payload()).unwrap();
         older["version"] = 2.into();
         let kind = older["kind"].as_object_mut().unwrap();
         kind.retain(|name, _| !["extractor", "examples", "critical"].contains(&name.as_str()));
-        let Kind { extractor, examples, critical, .. } =
-            Payload::read(&older.to_string()).unwrap().kind;
-        assert_eq!((extractor, examples, critical), (None, Vec::new(), None));
+        let read = Payload::read(&older.to_string()).unwrap();
+        let Kind { extractor, examples, critical, .. } = &read.kind;
+        assert_eq!((extractor, examples.as_slice(), critical), (&None, &[][..], &None));
+        let made = Payload::new(read.kind, read.prompt);
+        assert_eq!(serde_json::to_value(made).unwrap(), older);
     }
 
     #[test]

@@ -39,6 +39,14 @@ fn inputs_are_never_written_over() {
     assert_eq!(stage.fake.requests().len(), 0);
 }
 
+/// A variable that is not set must not send the whole folder away.
+#[test]
+fn an_input_without_a_name_is_not_this_folder() {
+    let stage = Stage::new([good().forever()]).with("secret.env", "KEY=1");
+    let said = stage.say(&["batch", "review.json", ""]);
+    assert_eq!((said.code, stage.fake.requests().len()), (2, 0), "{said:?}");
+}
+
 #[test]
 fn a_key_that_says_nothing_tells_nothing_apart() {
     let text = "{\"id\":null,\"text\":\"a\"}\n{\"id\":null,\"text\":\"b\"}\n{\"id\":\"\",\"text\":\"c\"}\n";

@@ -83,7 +83,8 @@ impl Which {
             }
             (Self::Expired, End::Left) => {
                 "SELECT seq, owner, started_at FROM runs WHERE state <> 'done' \
-                 AND expires_at <= $1 AND seq > $2 ORDER BY seq LIMIT $3 {SKIP LOCKED}"
+                 AND COALESCE(expires_at, started_at + keep_ms) <= $1 \
+                 AND seq > $2 ORDER BY seq LIMIT $3 {SKIP LOCKED}"
             }
             (Self::Older, End::Left) => {
                 "SELECT seq, owner, started_at FROM runs WHERE state <> 'done' \

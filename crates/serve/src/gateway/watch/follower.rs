@@ -239,6 +239,9 @@ impl Follower {
 
     /// Tells a text, unless the session has said the same: a model that is asked again repeats itself.
     async fn say_once(&mut self, text: &str) -> Result<(), Trouble> {
+        if self.told_bytes > TEXT_LIMIT_BYTES {
+            return Ok(());
+        }
         let text = text.trim();
         if text.is_empty() || self.texts.iter().any(|told| told == text) {
             return Ok(());

@@ -90,6 +90,10 @@ pub(super) fn find(
             sources.push(stdin(form)?);
             continue;
         }
+        if argument.is_empty() {
+            return Err(Error::new(Outcome::Usage, "an input has no name")
+                .hint("name files, or `.` for all files of this folder"));
+        }
         let path = environment.resolve(argument);
         let metadata = std::fs::metadata(&path).map_err(|error| unreadable(argument, error))?;
         if metadata.is_dir() {

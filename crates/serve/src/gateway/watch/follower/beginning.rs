@@ -41,7 +41,10 @@ impl Follower {
                 }
                 Err(error) => tracing::warn!(%error, "nobody knows whether the watch begins"),
             }
-            sleep(LOOK_EVERY).await;
+            tokio::select! {
+                () = self.ending.cancelled(), if !is_late => {}
+                () = sleep(LOOK_EVERY) => {}
+            }
         }
     }
 
