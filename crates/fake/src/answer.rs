@@ -74,7 +74,10 @@ pub(crate) async fn answer(
         witness.complete();
         return fault(wire, &format!("script exhausted: no turn for request {request}"));
     };
-    tokio::time::sleep(Duration::from_millis(turn.delay_ms)).await;
+    // A sleep of nothing takes until the next tick of tokio's clock, a millisecond.
+    if turn.delay_ms > 0 {
+        tokio::time::sleep(Duration::from_millis(turn.delay_ms)).await;
+    }
     let occasion = Occasion { model: &model, body: &body, request, chunk_chars: turn.chunk_chars };
     respond(&shared.gates, &turn, (wire, delivery), &occasion, witness)
 }
