@@ -9,8 +9,10 @@
 
 mod bed;
 mod child;
+mod commits;
 mod faults;
 mod guarantees;
+mod keys;
 mod pages;
 mod postgres;
 mod proxy;

@@ -16,6 +16,7 @@ crate::laws! {
     metadata_holds_no_text,
     what_is_kept_no_longer_is_pruned_and_still_counted,
     what_never_ended_is_kept_no_longer_unless_somebody_is_at_it,
+    what_an_older_program_began_is_kept_no_longer_either,
     a_process_elsewhere_keeps_its_run_while_it_is_heard_of,
 }
 
@@ -203,6 +204,25 @@ async fn what_never_ended_is_kept_no_longer_unless_somebody_is_at_it(bed: Bed) {
     ledger.finish(&mine, met()).await.unwrap();
     assert_eq!(ledger.prune(later).await.unwrap().runs, 1);
     assert_eq!(bed.meddle("SELECT run FROM attempts").await.len(), 0);
+}
+
+/// Older programs wrote how long a run is kept when it began, and when it expires only at its end.
+async fn what_an_older_program_began_is_kept_no_longer_either(bed: Bed) {
+    let ledger = bed.open().await;
+    let retention = Retention { level: Level::Full, keep: Some(Duration::from_hours(24)) };
+    let brief = begin(&ledger, NewRun { retention, ..keyed("brief") }).await;
+    let lasting = begin(&ledger, keyed("lasting")).await;
+    for left in [&brief, &lasting] {
+        ledger.postpone(left, Postponed::default()).await.unwrap();
+    }
+    bed.meddle("UPDATE runs SET expires_at = NULL").await;
+    let run = ledger.summary(brief.id().as_str()).await.unwrap();
+    assert_eq!(run.expires_at, None);
+    let over = run.started_at + 86_400_000;
+    assert_eq!(ledger.prune(over - 1).await.unwrap().runs, 0);
+    assert_eq!(ledger.prune(over).await.unwrap().runs, 1);
+    assert!(matches!(ledger.run(brief.id().as_str()).await, Err(StoreError::NotFound { .. })));
+    ledger.run(lasting.id().as_str()).await.unwrap();
 }
 
 async fn a_process_elsewhere_keeps_its_run_while_it_is_heard_of(bed: Bed) {

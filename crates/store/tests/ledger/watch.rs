@@ -1,22 +1,22 @@
 //! The watch: one leader writes, minutes are stored whole, and actions are on record before they are
 //! done.
 
+mod commits;
+mod decisions;
+mod masking;
+
 use std::time::Duration;
 
 use airtight_core::price::Cost;
 use airtight_core::watch::{ActionState, Trust};
 use airtight_store::{
-    Action, ActionEnd, ActionFilter, ChainState, Check, Delivery, DoneAction, EscalationFilter,
-    EscalationState, EventFilter, Finish, Lead, Ledger, Memory, MemoryFilter, MemoryUpdate,
-    Minutes, NewAction, NewEscalation, NewNotification, NewRun, NewSession, NewWatchEvent,
-    NotificationState, Order, Page, Reserved, RunId, RunState, Service, SessionEnd, SessionFilter,
-    StoreError,
+    Action, ActionEnd, ActionFilter, ChainState, Check, Delivery, DoneAction, EventFilter, Finish,
+    Lead, Ledger, Memory, MemoryFilter, Minutes, NewAction, NewNotification, NewRun, NewSession,
+    NewWatchEvent, NotificationState, Order, Page, Reserved, RunId, RunState, Service, SessionEnd,
+    SessionFilter, StoreError,
 };
-use sqlx::{AnyConnection, Connection as _};
 
 use crate::bed::{Bed, begin, met, new_run};
-use crate::postgres::Server;
-use crate::proxy::Proxy;
 
 crate::laws! {
     minutes_read_back_as_they_were_written,
@@ -24,10 +24,6 @@ crate::laws! {
     what_a_session_yields_commits_with_the_end_of_its_run,
     an_action_is_on_record_once_for_what_was_known,
     pages_go_on_where_the_last_one_ended,
-    texts_are_masked_and_hold_no_nul,
-    what_the_watch_remembers_of_itself_stays_readable_and_holds_no_secret,
-    a_memory_is_judged_by_anybody_and_keeps_that,
-    an_escalation_waits_for_leave_and_is_acted_on_once,
     the_chain_that_goes_on_is_found,
 }
 
@@ -325,118 +321,6 @@ async fn pages_go_on_where_the_last_one_ended(bed: Bed) {
     assert_eq!(sessions, []);
 }
 
-async fn texts_are_masked_and_hold_no_nul(bed: Bed) {
-    let ledger = bed.open_masking("hunter2-hunter2").await;
-    let lead = lead(&ledger).await;
-    let secret = "the key\0 is hunter2-hunter2";
-    let minutes = Minutes {
-        at_ms: 1,
-        begun: Some(NewSession { context: Some(secret.to_owned()), ..session() }),
-        events: vec![event(secret)],
-        memories: vec![Memory { observation: secret.to_owned(), ..memory() }],
-        services: vec![Service { detail: Some(secret.to_owned()), ..service() }],
-        ..Minutes::default()
-    };
-    ledger.minute(lead, minutes).await.unwrap();
-    let kept = "the key\u{fffd} is [masked]";
-    assert_eq!(messages(&ledger).await, [kept]);
-    let memories = ledger.memories(&MemoryFilter::default(), Page::default()).await.unwrap();
-    assert_eq!(memories[0].observation, kept);
-    assert_eq!(ledger.services().await.unwrap()[0].detail.as_deref(), Some(kept));
-    assert_eq!(ledger.session("s1").await.unwrap().1.context.as_deref(), Some(kept));
-}
-
-/// CO-109: a secret in the middle of JSON takes no quotation mark with it.
-async fn what_the_watch_remembers_of_itself_stays_readable_and_holds_no_secret(bed: Bed) {
-    let ledger = bed.open_masking("hunter2-\"hunter2").await;
-    let lead = lead(&ledger).await;
-    let said = "-----BEGIN PRIVATE KEY-----\nMIIE and hunter2-\"hunter2";
-    let machine = serde_json::json!({ "brief": { "escalation": said }, "moved_at_ms": 12_345_678 });
-    let chain = ChainState {
-        id: "c1".to_owned(),
-        cause: "scheduled".to_owned(),
-        machine: machine.to_string(),
-        started_at: 5,
-        ended_at: None,
-    };
-    let marks = vec![("schedule".to_owned(), machine.to_string())];
-    let minutes = Minutes { chain: Some(chain), marks, ..Minutes::default() };
-    ledger.minute(lead, minutes).await.unwrap();
-    let kept = [
-        ledger.open_chain().await.unwrap().unwrap().machine,
-        ledger.mark("schedule").await.unwrap().unwrap(),
-    ];
-    for kept in kept {
-        assert!(!kept.contains("hunter2") && !kept.contains("MIIE"), "{kept}");
-        let kept: serde_json::Value = serde_json::from_str(&kept).unwrap();
-        assert_eq!(kept["moved_at_ms"], 12_345_678);
-        assert_eq!(kept["brief"]["escalation"], "[masked]");
-    }
-}
-
-async fn a_memory_is_judged_by_anybody_and_keeps_that(bed: Bed) {
-    let ledger = bed.open().await;
-    let lead = lead(&ledger).await;
-    let learnt = Minutes { memories: vec![memory()], ..Minutes::default() };
-    ledger.minute(lead, learnt).await.unwrap();
-    let operator = bed.open().await;
-    let judged = |id: &str, trust| MemoryUpdate {
-        id: id.to_owned(),
-        trust: Some(trust),
-        ..MemoryUpdate::default()
-    };
-    operator.judge_memories(vec![judged("m1", Trust::Trusted)]).await.unwrap();
-    let unknown = operator.judge_memories(vec![judged("m2", Trust::Trusted)]).await;
-    assert!(matches!(unknown, Err(StoreError::NotFound { what: "memory", .. })));
-    let reinforced = MemoryUpdate {
-        id: "m1".to_owned(),
-        confidence: Some(800),
-        reinforced_at: Some(99),
-        trust: None,
-    };
-    let minutes = Minutes { updates: vec![reinforced], ..Minutes::default() };
-    ledger.minute(lead, minutes).await.unwrap();
-    let trusted = MemoryFilter { trust: Some(Trust::Trusted), ..MemoryFilter::default() };
-    let memories = ledger.memories(&trusted, Page::default()).await.unwrap();
-    assert_eq!(memories.len(), 1);
-    assert_eq!((memories[0].confidence, memories[0].reinforced_at), (800, 99));
-    let much = MemoryFilter { least: Some(801), ..MemoryFilter::default() };
-    assert_eq!(ledger.memories(&much, Page::default()).await.unwrap(), []);
-}
-
-async fn an_escalation_waits_for_leave_and_is_acted_on_once(bed: Bed) {
-    let ledger = bed.open().await;
-    let lead = lead(&ledger).await;
-    let proposed = NewEscalation {
-        session: "s1".to_owned(),
-        chain: "c1".to_owned(),
-        tier: 3,
-        affected: vec!["web".to_owned()],
-        context: Some("web is down".to_owned()),
-        state: EscalationState::Proposed,
-    };
-    let minutes = Minutes { at_ms: 7, escalations: vec![proposed], ..Minutes::default() };
-    ledger.minute(lead, minutes).await.unwrap();
-    let of = |state| EscalationFilter { state: Some(state), ..EscalationFilter::default() };
-    let waiting = ledger.escalations(&of(EscalationState::Proposed), Page::default()).await;
-    let waiting = waiting.unwrap().remove(0);
-    assert_eq!((waiting.tier, waiting.affected.as_slice()), (3, &["web".to_owned()][..]));
-    assert_eq!((waiting.context.as_deref(), waiting.at), (Some("web is down"), 7));
-    let operator = bed.open().await;
-    operator.answer_escalation(&waiting.id, EscalationState::Approved).await.unwrap();
-    let again = operator.answer_escalation(&waiting.id, EscalationState::Declined).await;
-    assert!(matches!(again, Err(StoreError::NotFound { .. })));
-    let approved = ledger.escalations(&of(EscalationState::Approved), Page::default()).await;
-    assert_eq!(approved.unwrap().len(), 1);
-    let acted = Minutes { acted: vec![waiting.id.clone()], ..Minutes::default() };
-    ledger.minute(lead, acted).await.unwrap();
-    let late = Minutes { declined: vec![waiting.id], ..Minutes::default() };
-    ledger.minute(lead, late).await.unwrap();
-    let since = EscalationFilter { since: Some(7), ..EscalationFilter::default() };
-    let all = ledger.escalations(&since, Page::default()).await.unwrap();
-    assert_eq!((all.len(), all[0].state), (1, EscalationState::Acted));
-}
-
 async fn the_chain_that_goes_on_is_found(bed: Bed) {
     let ledger = bed.open().await;
     let lead = lead(&ledger).await;
@@ -456,52 +340,4 @@ async fn the_chain_that_goes_on_is_found(bed: Bed) {
     }
     let chains = ledger.chains(Page::default()).await.unwrap();
     assert_eq!((chains.len(), chains[0].ended_at), (1, Some(9)));
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_line_cut_during_the_commit_leaves_minutes_and_actions_once() {
-    let url = Server::shared().database();
-    let proxy = Proxy::before(Server::shared().port()).await;
-    let through =
-        url.replace(&format!(":{}/", Server::shared().port()), &format!(":{}/", proxy.port));
-    let ledger = Bed::at(through).open().await;
-    let lead = lead(&ledger).await;
-    proxy.cut_after_commits(1);
-    ledger.minute(lead, yielded()).await.unwrap();
-    assert_eq!(proxy.cuts_left(), 0, "the commit was cut off");
-    proxy.cut_after_commits(1);
-    let reserved = ledger.reserve(lead, vec![restart()], 0, 20).await.unwrap();
-    assert_eq!(proxy.cuts_left(), 0, "the commit was cut off");
-    assert_eq!(messages(&ledger).await, ["first", "second"]);
-    let all = actions(&ledger).await;
-    assert_eq!(all.len(), 1);
-    assert_eq!(reserved, Reserved::Done(vec![all[0].id.clone()]));
-}
-
-/// Whoever follows events goes on after the greatest number it saw: on PostgreSQL, too, no smaller one may
-/// appear later. All who write events hold the lead until they have committed.
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn events_are_numbered_in_the_order_of_their_commits() {
-    const HOLD: &str = "BEGIN; UPDATE leases SET fence = fence WHERE name = 'watch'; \
-         INSERT INTO watch_events (id, origin, level, message, told_at) \
-         VALUES ('slow', 'watch', 'info', 'slow', 1)";
-    const WAITING: &str = "SELECT application_name FROM pg_stat_activity \
-         WHERE datname = current_database() AND wait_event_type = 'Lock'";
-    let bed = Bed::postgres();
-    let ledger = bed.open().await;
-    let lead = lead(&ledger).await;
-    let mut slow = AnyConnection::connect(&bed.url).await.unwrap();
-    sqlx::raw_sql(HOLD).execute(&mut slow).await.unwrap();
-    let minutes = Minutes { events: vec![event("quick")], ..Minutes::default() };
-    let quick = tokio::spawn({
-        let ledger = ledger.clone();
-        async move { ledger.minute(lead, minutes).await }
-    });
-    while bed.meddle(WAITING).await.is_empty() {
-        tokio::task::yield_now().await;
-    }
-    assert!(messages(&ledger).await.is_empty());
-    sqlx::raw_sql("COMMIT").execute(&mut slow).await.unwrap();
-    quick.await.unwrap().unwrap();
-    assert_eq!(messages(&ledger).await, ["slow", "quick"]);
 }
