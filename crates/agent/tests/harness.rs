@@ -277,6 +277,21 @@ async fn c5_an_accepted_answer_counts_although_no_result_follows() {
 }
 
 #[tokio::test]
+async fn c5_an_answer_counts_that_is_told_with_an_error_after_the_deadline() {
+    let members = r#""subtype":"error_during_execution","is_error":true,"errors":["aborted"]"#;
+    let last = result(&format!(r#"{members},"structured_output":{{"answer":42}}"#));
+    let tell = Deed::CatchTerm { say: format!("{last}\n"), exit: Some(143) };
+    let mut scene = Scene::new(&[tell, say(INIT), Deed::Stall]);
+    scene.deadlines.idle = Duration::from_millis(200);
+    let (report, seen) = scene.run().await;
+    assert_eq!(
+        (report.outcome, value(&report).as_deref()),
+        (Outcome::Met, Some(r#"{"answer":42}"#))
+    );
+    assert_eq!(seen.records[0].error.as_deref(), Some("aborted"));
+}
+
+#[tokio::test]
 async fn c5_a_program_that_tries_again_for_ever_is_ended() {
     let retry = r#"{"type":"system","subtype":"api_retry","attempt":1,"error":"overloaded"}"#;
     let deeds: Vec<Deed> =

@@ -160,11 +160,7 @@ impl<'l> Attendance<'l> {
                 }
                 () = &mut stop => {
                     // What it has delivered by now counts, also if nobody has looked yet.
-                    let listen = &mut self.listen;
-                    self.output.read_on(&mut |bytes| {
-                        let heard = listen(bytes);
-                        clocks.hear(bytes, heard, Instant::now());
-                    });
+                    self.look(&mut clocks);
                     break clocks.stopped();
                 }
                 _ = kin_poll.tick() => self.family.remember(),
@@ -172,11 +168,7 @@ impl<'l> Attendance<'l> {
                     if self.output.is_too_much() {
                         break How::TooMuch;
                     }
-                    let listen = &mut self.listen;
-                    self.output.read_on(&mut |bytes| {
-                        let heard = listen(bytes);
-                        clocks.hear(bytes, heard, Instant::now());
-                    });
+                    self.look(&mut clocks);
                     if let Some(how) = clocks.due(Instant::now()) {
                         break how;
                     }
@@ -191,6 +183,15 @@ impl<'l> Attendance<'l> {
             }
             Ok(None) | Err(_) => how,
         }
+    }
+
+    /// Hands on what was written since the last look, and sets the clocks by it.
+    fn look(&mut self, clocks: &mut Clocks<'_>) {
+        let listen = &mut self.listen;
+        self.output.read_on(&mut |bytes| {
+            let heard = listen(bytes);
+            clocks.hear(bytes, heard, Instant::now());
+        });
     }
 
     /// Ends what is left and reads what is left.

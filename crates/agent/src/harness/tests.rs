@@ -77,12 +77,16 @@ fn exchange(program: Program, fixture: &str, how: How, exit_code: i32) -> Exchan
         "" => Vec::new(),
         _ => std::fs::read(folder.join(program.name()).join(format!("{fixture}.ndjson"))).unwrap(),
     };
+    concluded(program, &stream, &ended(how, exit_code))
+}
+
+/// Has a program say this, and end.
+fn concluded(program: Program, stream: &[u8], ended: &Ended) -> Exchange {
     let mut listen = |_: Heard<'_>| ControlFlow::Continue(());
     let mut hearing = Hearing::new(program, true, &mut listen);
-    hearing.hear(&stream);
-    let ended = ended(how, exit_code);
-    let (record, reason) = hearing.finish(&ended);
-    harness(program).conclude(record, &ended, &reason, None)
+    hearing.hear(stream);
+    let (record, reason) = hearing.finish(ended);
+    harness(program).conclude(record, ended, &reason, None)
 }
 
 /// Says in one line what an exchange comes to.
@@ -216,6 +220,22 @@ fn an_accepted_answer_counts_although_the_program_hangs(how: How) -> Option<Cate
     record.error_category
 }
 
+const ANSWERED: &str =
+    r#"{"type":"result","subtype":"success","is_error":false,"structured_output":{"n":1}}"#;
+const ABORTED: &str =
+    r#"{"type":"result","subtype":"error_during_execution","is_error":true,"errors":["aborted"]}"#;
+const BOTH: &str = r#"{"type":"result","subtype":"error_during_execution","is_error":true,"errors":["aborted"],"structured_output":{"n":1}}"#;
+
+#[test_case(&[ANSWERED, ABORTED], How::TimedOut(Deadline::Idle) => r#"whole: call {"n":1}"#; "an error behind the answer, after silence")]
+#[test_case(&[ANSWERED, ABORTED], How::TimedOut(Deadline::Total) => r#"whole: call {"n":1}"#; "an error behind the answer, after all time")]
+#[test_case(&[BOTH], How::TimedOut(Deadline::Idle) => r#"whole: call {"n":1}"#; "an error with the answer")]
+#[test_case(&[ABORTED], How::TimedOut(Deadline::Idle) => "Program: "; "no answer at all")]
+#[test_case(&[ANSWERED, ABORTED], How::Exited => r#"Request: call {"n":1}"#; "an error that nobody caused")]
+fn an_error_after_the_deadline_takes_no_answer_back(lines: &[&str], how: How) -> String {
+    let stream = format!("{}\n", lines.join("\n"));
+    told(&concluded(Claude, stream.as_bytes(), &ended(how, 143)))
+}
+
 #[tokio::test]
 async fn who_waits_for_others_to_end_says_so() {
     let seats: Vec<_> = std::iter::from_fn(child::free_seat).collect();
@@ -292,13 +312,8 @@ fn a_number_that_a_program_may_have_rounded_is_refused(payload: &str) -> bool {
 
 /// Has claude end with these members of its result.
 fn result(members: &str) -> End {
-    let line = format!(r#"{{"type":"result","subtype":"success",{members}}}"#);
-    let mut listen = |_: Heard<'_>| ControlFlow::Continue(());
-    let mut hearing = Hearing::new(Claude, true, &mut listen);
-    hearing.hear(format!("{line}\n").as_bytes());
-    let ended = ended(How::Exited, 0);
-    let (record, reason) = hearing.finish(&ended);
-    harness(Claude).conclude(record, &ended, &reason, None).end
+    let line = format!(r#"{{"type":"result","subtype":"success",{members}}}"#) + "\n";
+    concluded(Claude, line.as_bytes(), &ended(How::Exited, 0)).end
 }
 
 #[test_case("400" => None; "a request that is wrong")]

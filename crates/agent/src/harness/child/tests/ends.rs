@@ -100,6 +100,28 @@ async fn who_has_concluded_when_it_is_stopped_is_only_made_to_exit() {
 }
 
 #[tokio::test]
+async fn what_was_delivered_between_the_last_look_and_the_stop_counts() {
+    let scene = Scene::new();
+    let (first, go, delivered) = (Notify::new(), scene.path("go"), scene.path("delivered"));
+    let mut heard = Vec::new();
+    let mut listen = |bytes: &[u8]| {
+        heard.extend_from_slice(bytes);
+        first.notify_one();
+        if heard.ends_with(b"done\n") { Heard::Concluded } else { Heard::More }
+    };
+    let stop = async {
+        first.notified().await;
+        fs::write(&go, "").unwrap();
+        // Nobody else runs meanwhile, so that only whoever looks once more hears of it.
+        while !delivered.exists() {}
+    };
+    let deeds = [say("on\n"), wait_for("go"), say("done\n"), note("delivered"), Deed::Stall];
+    let ended = attend(scene.launch(&deeds), &PATIENT, &mut listen, stop).await.unwrap();
+    assert_eq!((ended.how, ended.exit_code), (How::ExitForced, Some(-15)));
+    assert_eq!(heard, b"on\ndone\n");
+}
+
+#[tokio::test]
 async fn who_is_stopped_before_its_start_never_starts() {
     let scene = Scene::new();
     let launch = scene.launch(&[note("pid")]);
