@@ -31,6 +31,7 @@ use axum::response::{IntoResponse as _, Response};
 use axum::routing::{get, post};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
 
 use crate::body;
 use crate::desk::{Desk, Fault, FaultKind, Growth, Question, Record, Reply};
@@ -61,6 +62,8 @@ pub(crate) struct Gateway {
     pub(crate) ledger: Ledger,
     /// Ends what would go on for long.
     pub(crate) ending: CancellationToken,
+    /// Who follows what was asked of the watch: the server does not end before them.
+    pub(crate) followers: TaskTracker,
 }
 
 /// Returns the routes of the gateway.

@@ -4,6 +4,7 @@
 
 use airtight_store::StoreError;
 use axum::Json;
+use axum::http::header::RETRY_AFTER;
 use axum::http::{HeaderName, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
@@ -14,6 +15,9 @@ use crate::pages;
 
 /// The header that vendors' clients heed when they decide whether to send a request again.
 const SHOULD_RETRY: HeaderName = HeaderName::from_static("x-should-retry");
+
+/// How long whoever asks too often is to wait, in seconds: what may happen is counted by the second.
+const PAUSE_SECONDS: HeaderValue = HeaderValue::from_static("1");
 
 /// Why a client cannot have what it asked for.
 #[derive(Debug, Clone, PartialEq)]
@@ -83,7 +87,11 @@ impl Problem {
         };
         // What failed was paid for: no client must pay again by itself.
         let again = if self.is_passing() { "true" } else { "false" };
-        response.headers_mut().insert(SHOULD_RETRY, HeaderValue::from_static(again));
+        let headers = response.headers_mut();
+        headers.insert(SHOULD_RETRY, HeaderValue::from_static(again));
+        if self.is_passing() {
+            headers.insert(RETRY_AFTER, PAUSE_SECONDS);
+        }
         response
     }
 

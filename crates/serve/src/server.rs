@@ -25,6 +25,7 @@ use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
 
 use crate::api::{self, Api};
 use crate::desk::Desk;
@@ -73,6 +74,8 @@ pub struct Server {
     seats: Arc<Semaphore>,
     /// Ends streams, which would go on for ever.
     ending: CancellationToken,
+    /// Who follows what was asked of the watch, also for clients that are gone.
+    followers: TaskTracker,
 }
 
 impl Server {
@@ -95,9 +98,11 @@ impl Server {
             hub,
             alert_model: settings.alert_model.clone(),
         };
-        let gateway = Gateway { desk, ledger, ending: ending.clone() };
+        let followers = TaskTracker::new();
+        let gateway =
+            Gateway { desk, ledger, ending: ending.clone(), followers: followers.clone() };
         let router = router(&settings, gateway, api);
-        Ok(Self { listener, address, router, seats, ending })
+        Ok(Self { listener, address, router, seats, ending, followers })
     }
 
     /// Returns where it listens.
@@ -105,7 +110,7 @@ impl Server {
         self.address
     }
 
-    /// Answers until `stop`; requests under way have [`GRACE`] to end then.
+    /// Answers until `stop`; requests under way, and followers of the watch, have [`GRACE`] to end then.
     pub async fn run(self, stop: CancellationToken) {
         let mut connections = JoinSet::new();
         loop {
@@ -131,8 +136,14 @@ impl Server {
         }
         drop(self.listener);
         self.ending.cancel();
-        let all_ended = async { while connections.join_next().await.is_some() {} };
-        // Those that are left are dropped with their set.
+        let followers = self.followers;
+        followers.close();
+        let all_ended = async {
+            while connections.join_next().await.is_some() {}
+            // Nobody is left who could begin another.
+            followers.wait().await;
+        };
+        // Connections that are left are dropped with their set.
         drop(timeout(GRACE, all_ended).await);
     }
 

@@ -44,7 +44,7 @@ pub enum Privacy {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EndpointError {
     /// Nobody said where the server is.
-    #[error("a compatible server needs a base URL (`--base-url` or `{variable}`)")]
+    #[error("a compatible server needs a base URL, and `{variable}` is not set")]
     NoBaseUrl {
         /// The variable that may hold it.
         variable: &'static str,

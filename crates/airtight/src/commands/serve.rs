@@ -3,6 +3,7 @@
 mod bench;
 mod clerk;
 mod files;
+mod hints;
 mod judge;
 mod shelf;
 mod shown;
@@ -29,10 +30,14 @@ use crate::printer::{Printer, Span, Tone};
 use crate::source::ContractSource;
 use bench::Workshop;
 use clerk::Clerk;
+use hints::Reader;
 use token::Found;
 
 /// How long runs have to end before the server does.
 const LAST_WORDS: Duration = Duration::from_secs(1);
+
+/// The flag that names a model here.
+const MODEL_FLAG: &str = "--alert-model";
 
 /// Runs what was typed.
 pub(super) fn run(
@@ -60,7 +65,7 @@ pub(super) fn run(
         interrupt: interrupt.clone(),
     };
     let alert_model = args.alert_model.as_deref();
-    let alerting = |name| workshop.typed("--alert-model", name).map(|bench| (name, bench));
+    let alerting = |name| workshop.typed(MODEL_FLAG, name).map(|bench| (name, bench));
     let alerting = alert_model.map(alerting).transpose()?;
     let settings_in_force = shown::settings(&config, &redactor);
     let settings = Settings {
@@ -110,7 +115,9 @@ async fn last_call(stop: CancellationToken, interrupt: CancellationToken) {
 }
 
 fn books(config: &Config, environment: &Environment) -> Result<Books, Error> {
-    Books::configured(config, environment)?.ok_or_else(|| {
+    let books = Books::configured(config, environment);
+    let books = books.map_err(|error| Reader::Operator(MODEL_FLAG).advise(error))?;
+    books.map(Books::needed).ok_or_else(|| {
         Error::new(Outcome::Contract, "what is served is the ledger, and none is kept")
             .hint("leave `store.enabled` and `AIRTIGHT_STORE` out, or name a file by `--database`")
     })

@@ -90,6 +90,42 @@ fn a_model_without_a_key_says_what_to_set_up() {
     assert!(message.contains("there is no key for `openai`"), "{message}");
 }
 
+/// Whoever asks a server types no flags.
+#[test_case("opencode-cli", "or name it by `AIRTIGHT_VIA_PATH`"; "an agent CLI that is not installed")]
+#[test_case("openai-compatible:m", "name it by `providers.openai-compatible.base_url`"; "no address")]
+#[test_case("embedded", "name another model by `\"model\": \"PROVIDER:NAME\"`"; "no weights")]
+fn what_is_not_set_up_is_told_by_members_variables_and_settings(model: &str, words: &str) {
+    let stage = Stage::new([]);
+    let answer = stage.post(CHAT, &chat(model));
+    assert_eq!(answer.problem(), (503, "not_set_up"));
+    let message = answer.body["error"]["message"].as_str().unwrap();
+    assert!(message.contains(words) && !message.contains("`--"), "{message}");
+}
+
+#[test_case(Turn::text(BAD), "raise `AIRTIGHT_REASKS` of the server"; "no answer conforms")]
+#[test_case(Turn::status(404), "check the `model` of the request"; "the provider has no such model")]
+#[test_case(Turn::status(401), "set another key where the server runs"; "the key is refused")]
+fn what_to_do_about_a_failed_run_is_told_by_members_variables_and_settings(
+    turn: Turn,
+    words: &str,
+) {
+    let stage = Stage::new([turn.forever()]);
+    let answer = stage.post(CHAT, &chat("airtight"));
+    let message = answer.body["error"]["message"].as_str().unwrap();
+    assert!(message.contains(words) && !message.contains("`--"), "{message}");
+}
+
+#[test]
+fn a_pattern_that_is_refused_is_to_be_written_otherwise() {
+    let stage = Stage::new([]);
+    let mut asked = chat("airtight");
+    asked["response_format"]["json_schema"]["schema"]["properties"]["summary"]["pattern"] =
+        json!("(?=a)");
+    let answer = stage.post(CHAT, &asked);
+    assert_eq!(answer.problem(), (400, "contract_refused"));
+    assert_eq!(answer.body["error"]["violations"][0]["hint"], "rewrite it");
+}
+
 fn changed(name: &str, value: Value) -> Value {
     let mut asked = chat("airtight");
     asked[name] = value;

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::stage::{Backstage, Stage, TOKEN, chat, good};
+use crate::stage::{Answer, Backstage, Stage, TOKEN, chat, good};
 
 const CHAT: &str = "/v1/chat/completions";
 const JSON: &str = "Content-Type: application/json\r\n";
@@ -107,9 +107,13 @@ fn nothing_is_spent_without_the_token() {
 fn wrong_tokens_are_told_to_slow_down_and_the_right_one_is_never_locked_out() {
     let stage = Stage::new([good().forever()]);
     let wrong = format!("{JSON}Authorization: Bearer wrong-wrong-wrong-wrong\r\n");
-    let guess = |_| stage.send(&stage.posting(CHAT, &wrong, "{}")).status;
-    let statuses: Vec<u16> = (0..40).map(guess).collect();
-    assert!(statuses.contains(&429), "{statuses:?}");
+    let guess = |_| stage.send(&stage.posting(CHAT, &wrong, "{}"));
+    let answers: Vec<Answer> = (0..40).map(guess).collect();
+    for answer in &answers {
+        let pause = (answer.status == 429).then_some("1");
+        assert_eq!(answer.header("retry-after"), pause, "{answer:?}");
+    }
+    assert!(answers.iter().any(|answer| answer.problem() == (429, "rate_limited")), "{answers:?}");
     assert_eq!(stage.post(CHAT, &chat("airtight")).status, 200);
 }
 

@@ -1,9 +1,10 @@
 //! How the server starts and ends.
 
+use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt as _;
 
 use airtight_fake::Turn;
-use std::io::Write as _;
+use test_case::test_case;
 
 use crate::stage::{Backstage, GOOD, Stage, TOKEN, block_on, chat};
 
@@ -61,6 +62,21 @@ fn a_model_of_the_alerts_that_cannot_be_used_is_refused_as_a_run_refuses_it() {
         assert!(words.iter().all(|word| said.contains(word)), "{said}");
         let (run, _) = ended(&["run", "--model", model, "--json-schema", "review", "Review."]);
         assert_eq!(run, served, "{model}");
+    }
+}
+
+/// Hints of `run` name flags that cannot be typed here.
+#[test_case(&["--alert-model", "opencode-cli"], "or name it by `AIRTIGHT_VIA_PATH`"; "a program")]
+#[test_case(&["--alert-model", "embedded"], "by `--alert-model PROVIDER:NAME`"; "weights")]
+#[test_case(&["--database", "token.txt/l.db"], "to use another ledger: `--database PATH`"; "a ledger")]
+fn what_cannot_be_used_is_told_by_what_can_be_typed(arguments: &[&str], words: &str) {
+    let backstage = Backstage::new([]);
+    let serve = ["serve", "--bind", "127.0.0.1:0", "--token-file", "token.txt"];
+    let output = backstage.command(&[&serve, arguments].concat()).output().unwrap();
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert!(stderr.contains(words), "{stderr}");
+    for flag in ["--model", "--via-path", "--yes", "--no-store"] {
+        assert!(!stderr.contains(&format!("`{flag}")), "{stderr}");
     }
 }
 

@@ -68,7 +68,10 @@ impl Gateway {
             counts: asked.counts,
         };
         let said = match act::look_now(&self.ledger, tier, Some(asked.prompt)).await {
-            Ok(wish) => Follower::start(self.ledger.clone(), self.ending.clone(), wish, tier),
+            Ok(wish) => {
+                let (ledger, ending) = (self.ledger.clone(), self.ending.clone());
+                Follower::start(&self.followers, ledger, ending, wish, tier)
+            }
             Err(Refusal::Conflict { code: "busy", .. }) => only(BUSY),
             Err(Refusal::Unwatched) => only(UNWATCHED),
             Err(refusal) => return Err(refusal.into()),

@@ -1,4 +1,5 @@
-//! Clients that take their time, and more of them than there are seats. The clock is set, not waited for.
+//! Clients that take their time, leave early, and are more than there are seats. The clock is set, not waited
+//! for.
 
 use std::net::Ipv4Addr;
 
@@ -149,4 +150,33 @@ async fn whoever_finds_no_seat_waits_until_one_is_free() {
     assert!(begun.elapsed() >= HEAD_PATIENCE, "{:?}", begun.elapsed());
     stop.cancel();
     running.await.unwrap();
+}
+
+/// Asks the watch for a look.
+fn wish() -> String {
+    let body = r#"{"model": "watch", "messages": [{"role": "user", "content": "Look."}]}"#;
+    format!(
+        "POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer \
+         {TOKEN}\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
+        body.len()
+    )
+}
+
+#[tokio::test]
+async fn the_server_does_not_end_before_what_was_asked_of_the_watch_is_taken_back() {
+    let (ledger, _folder) = ledger().await;
+    ledger.lead(Duration::from_hours(1)).await.unwrap().unwrap();
+    let server = Server::bind(settings(1), ledger.clone(), Arc::new(Nobody)).await.unwrap();
+    let address = server.address();
+    let stop = CancellationToken::new();
+    let running = tokio::spawn(server.run(stop.clone()));
+    let mut client = TcpStream::connect(address).await.unwrap();
+    client.write_all(wish().as_bytes()).await.unwrap();
+    while ledger.next_wish().await.unwrap().is_none() {
+        sleep(Duration::from_millis(5)).await;
+    }
+    drop(client);
+    stop.cancel();
+    running.await.unwrap();
+    assert_eq!(ledger.next_wish().await.unwrap(), None);
 }

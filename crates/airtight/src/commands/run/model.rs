@@ -1,7 +1,8 @@
 //! Which model, where, and with which key.
 
 use airtight_agent::provider::{
-    Carried, Endpoint, Model, ModelName, Privacy, Provider, Timeouts, Vendor, Weights,
+    Carried, Endpoint, EndpointError, Model, ModelName, Privacy, Provider, Timeouts, Vendor,
+    Weights,
 };
 use airtight_core::run;
 use secrecy::SecretString;
@@ -121,14 +122,21 @@ pub(crate) fn endpoint(
     };
     let url = any_url.or_else(|| config.text(base_url));
     let lookup = |name: &str| environment.variable(name).map(str::to_owned);
-    let mut endpoint = model.endpoint(url, lookup).map_err(|error| {
-        Error::new(Outcome::Contract, format!("no such place for `{model}`")).caused_by(error)
-    })?;
+    let mut endpoint = model.endpoint(url, lookup).map_err(|error| no_such_place(model, error))?;
     if let Some(key) = named_key(any_key, config.text(key_variable), environment)? {
         endpoint.key = Some(key);
         endpoint.carried = Carried::ByFormat;
     }
     Ok(endpoint)
+}
+
+fn no_such_place(model: &ModelName, error: EndpointError) -> Error {
+    let refused = Error::new(Outcome::Contract, format!("no such place for `{model}`"));
+    if let EndpointError::NoBaseUrl { variable } = error {
+        let hint = format!("name it by `--base-url URL`, or type `export {variable}=…`");
+        return refused.caused_by(error).hint(hint);
+    }
+    refused.caused_by(error)
 }
 
 /// Returns the settings that a vendor has of its own: its address, and the variable with its key.

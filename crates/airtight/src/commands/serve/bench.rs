@@ -14,6 +14,7 @@ use airtight_serve::{Fault, FaultKind};
 use airtight_store::{ContractRow, Driver as DriverRow, Retention};
 use tokio_util::sync::CancellationToken;
 
+use super::hints::Reader;
 use crate::commands::batch::plan::contract_row;
 use crate::commands::load;
 use crate::commands::run::access::{Access, Consent, Extraction};
@@ -83,7 +84,8 @@ impl Workshop {
     /// Finds the same for a model that was typed behind `flag`, and refuses one that cannot be used as
     /// `airtight run --model` does: nobody should learn of it from the first alert.
     pub(super) fn typed(&self, flag: &'static str, name: &str) -> Result<Bench, Error> {
-        self.make(name)?.ok_or_else(|| no_such_model(flag, name))
+        let made = self.make(name).map_err(|error| Reader::Operator(flag).advise(error))?;
+        made.ok_or_else(|| no_such_model(flag, name))
     }
 
     /// Finds everything; nothing if the name stands for nothing here.
@@ -227,11 +229,7 @@ fn no_such_model(flag: &'static str, name: &str) -> Error {
 
 /// Says why a model cannot be used here, with what to do on the machine of the server.
 fn setup(error: &Error) -> Fault {
-    let mut words = vec![error.to_string()];
-    words.extend(error.causes());
-    words.extend(error.findings.iter().cloned());
-    words.extend(error.hints.iter().cloned());
-    Fault::new(FaultKind::Setup, words.join("; "))
+    Fault::new(FaultKind::Setup, Reader::Client.words(error).join("; "))
 }
 
 #[cfg(test)]

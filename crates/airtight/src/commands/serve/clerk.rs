@@ -18,6 +18,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::bench::{self, Bench, CLI_SUFFIX, USUAL, Workshop};
+use super::hints::Reader;
 use super::judge;
 use super::shelf::Shelf;
 use super::told::{mistake, refused, settled, told, unfit, without_contract};
@@ -328,9 +329,10 @@ fn compile(schema: &Schema) -> Result<Contract, Fault> {
     let preflight = Preflight::run(schema.text.as_bytes(), Origin::Inline, &options);
     preflight.contract.ok_or_else(|| {
         let errors = preflight.diagnostics.iter();
-        let errors = errors.filter(|it| it.severity == Severity::Error).map(
-            |it| json!({ "pointer": it.pointer.as_str(), "message": it.message, "hint": it.hint }),
-        );
+        let errors = errors.filter(|it| it.severity == Severity::Error).map(|it| {
+            let hint = it.hint.as_deref().and_then(|hint| Reader::Client.hint(hint));
+            json!({ "pointer": it.pointer.as_str(), "message": it.message, "hint": hint })
+        });
         let violations: Vec<Value> = errors.collect();
         let message = "the schema is refused: `violations` says what is wrong with it";
         Fault { violations, ..Fault::new(FaultKind::Contract, message) }

@@ -7,7 +7,7 @@ use airtight_store::{Run, StoreError};
 use serde_json::json;
 
 use super::bench::Bench;
-use crate::advice;
+use super::hints;
 use crate::ledger::{Kept, Recorder};
 
 /// Says what came of a run.
@@ -38,7 +38,7 @@ pub(super) fn told(
     let error = report.error.as_ref();
     let mut message = error.map_or_else(|| "the run failed".to_owned(), |it| it.told(masked));
     if let Some(advice) = error.and_then(|error| error.advice.as_ref()) {
-        message = format!("{message}; {}", advice::words(advice));
+        message = format!("{message}; {}", hints::advice(advice));
     }
     Err(Fault {
         kind: kind(report.outcome),
@@ -90,7 +90,7 @@ pub(super) fn settled(found: &Run) -> Result<Reply, Fault> {
 
 pub(super) fn unfit(bench: &Bench, error: &RunError) -> Fault {
     let message = error.told(|text| bench.redactor.mask(text).into_owned());
-    let hint = error.advice.iter().map(advice::words);
+    let hint = error.advice.iter().map(hints::advice);
     let words: Vec<String> = [message].into_iter().chain(hint).collect();
     Fault::new(kind(error.outcome), words.join("; "))
 }

@@ -1,7 +1,8 @@
 //! Follows what somebody asked of the watch in the ledger: until a chain begins with it, and then to the
 //! end of that chain.
 //!
-//! It has a task of its own, which outlives the client until it is known whether anything begins.
+//! It has a task of its own, which outlives the client until it is known whether anything begins. The server
+//! waits for it when it ends: a wish is taken back, or its chain is known.
 
 mod beginning;
 
@@ -15,6 +16,7 @@ use airtight_store::{
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
 
 use super::spoken::{Said, is_answer, spoken};
 
@@ -87,8 +89,9 @@ impl From<StoreError> for Trouble {
 }
 
 impl Follower {
-    /// Begins to follow a wish, and returns where what is said comes out.
+    /// Begins to follow a wish among `followers`, and returns where what is said comes out.
     pub(super) fn start(
+        followers: &TaskTracker,
         ledger: Ledger,
         ending: CancellationToken,
         wish: Wish,
@@ -96,7 +99,7 @@ impl Follower {
     ) -> mpsc::Receiver<Said> {
         let (tell, told) = mpsc::channel(ROOM);
         let follower = Self::new(ledger, ending, tell, asked);
-        drop(tokio::spawn(follower.follow(wish)));
+        followers.spawn(follower.follow(wish));
         told
     }
 

@@ -43,7 +43,12 @@ impl Stage {
 
     async fn heard(&self, wish: Wish) -> String {
         let ending = CancellationToken::new();
-        text(Follower::start(self.ledger.clone(), ending, wish, Tier::Observe)).await
+        let followers = TaskTracker::new();
+        let ledger = self.ledger.clone();
+        let said = text(Follower::start(&followers, ledger, ending, wish, Tier::Observe)).await;
+        followers.close();
+        followers.wait().await;
+        said
     }
 }
 
