@@ -19,10 +19,11 @@ use crate::config::{Entry, Key, Value};
 /// `.airtight/review.toml` of the project has its rules: `rules`, `ignore`, `ignore_severities`,
 /// `baseline`, `part_tokens`, `fail_on`.
 ///
-/// Ends with 0 if everything was reviewed, whatever was found; 1 if a finding reaches `--fail-on` or a
-/// part has no answer; 3 if the provider or GitHub fails, 4 if the ledger does, 41 if a key is refused,
-/// 42 if there is no diff or a part of it cannot be read, 52 if settings are refused, 55 out of budget,
-/// 130 if interrupted.
+/// Ends with 0 if everything was reviewed, whatever was found, or git finds that nothing changed; 1 if a
+/// finding reaches `--fail-on` or a part has no answer; 2 if there is no commit `--base`; 3 if the provider
+/// or GitHub fails, 4 if the ledger does, 41 if a key is refused, 42 if there is no diff (a file or stdin
+/// that is empty is none) or a part of it cannot be read, 52 if settings are refused, 55 out of budget, 130
+/// if interrupted.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:

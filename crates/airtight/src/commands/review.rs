@@ -63,9 +63,8 @@ pub(super) fn run(
     // What a change says of its own review counts even where it wants to be left out.
     let notes = scene.wishes.notes(&diff);
     let left_out = scene.wishes.leave_out(&mut diff);
-    if let Some(base) = &material.base {
-        let words = format!("what changed since `{base}`; `--base` names another commit");
-        scene.tell("reviewed:", &words, printer);
+    if let Some((what, words)) = material.told() {
+        scene.tell(what, &words, printer);
     }
     for note in material.notes.iter().chain(&notes).chain(&log.fault) {
         scene.warn(note, printer);
@@ -73,7 +72,7 @@ pub(super) fn run(
     scene.review((&diff, left_out), config, &log, printer)
 }
 
-/// Reads a diff; one that is empty has nothing to review, and one that is none is refused.
+/// Reads a diff; one that git finds empty has nothing to review, and one that is none is refused.
 fn read(text: &[u8]) -> Result<Diff<'_>, Error> {
     let refused = |message: &str| Error::new(Outcome::Input, message);
     let diff = parse(text).map_err(|error| {

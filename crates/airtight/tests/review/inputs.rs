@@ -23,14 +23,35 @@ fn a_diff_may_be_a_file_or_come_from_stdin() {
 }
 
 #[test]
-fn an_empty_diff_has_no_findings_and_needs_no_model() {
+fn where_nothing_changed_that_is_said_and_needs_no_model() {
     let stage = Stage::new([]);
-    for mut command in [stage.command(&["review"]), stage.command(&["review", "--diff", "-"])] {
+    for arguments in [&["review"][..], &["review", "--base", "main"]] {
+        let mut command = stage.command(arguments);
         command.env_remove("AIRTIGHT_MODEL").env_remove("ANTHROPIC_API_KEY");
         let said: crate::said::Said = command.output().unwrap().into();
         assert_eq!(said.code, 0, "{said:?}");
         let document = document(&said);
         assert_eq!((&document["findings"], &document["complete"]), (&json!([]), &json!(true)));
+        assert!(said.stderr.contains("unchanged: nothing changed since `main`"), "{said:?}");
+        assert!(!said.stderr.contains("reviewed:"), "{said:?}");
+    }
+    assert_eq!(stage.fake.requests().len(), 0);
+}
+
+/// A pipeline that broke looks like this, and must not pass.
+#[test]
+fn an_empty_diff_that_somebody_made_is_none() {
+    let stage = Stage::changed([]).with("empty.patch", "").with("blank.patch", "\n \n");
+    for (said, label) in [
+        (stage.piped(b"", &[]), "(stdin)"),
+        (stage.review(&["--diff", "-"]), "(stdin)"),
+        (stage.review(&["--diff", "empty.patch"]), "empty.patch"),
+        (stage.review(&["--diff", "blank.patch"]), "blank.patch"),
+    ] {
+        assert_eq!((said.code, said.stdout.as_str()), (42, ""), "{said:?}");
+        let words = format!("error: the diff is empty: `{label}`");
+        assert!(said.stderr.contains(&words), "{said:?}");
+        assert!(said.stderr.contains("airtight review --base COMMIT"), "{said:?}");
     }
     assert_eq!(stage.fake.requests().len(), 0);
 }

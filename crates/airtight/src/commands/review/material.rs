@@ -19,14 +19,42 @@ const BASES: [&str; 5] = ["main", "master", "origin/HEAD", "origin/main", "origi
 /// The variable in which GitHub Actions name the branch that a pull request is for.
 const BASE_VARIABLE: &str = "GITHUB_BASE_REF";
 
+/// What stdin is called in errors.
+const STDIN: &str = "(stdin)";
+
 /// A diff, and what is worth a note about it.
 #[derive(Debug, Default)]
 pub(super) struct Material {
     pub(super) text: Vec<u8>,
-    /// The commit that the work is taken to have begun from, if nobody said so.
-    pub(super) base: Option<String>,
+    /// The commit that git compared with, if it was asked.
+    pub(super) base: Option<Base>,
     /// What deserves a warning.
     pub(super) notes: Vec<String>,
+}
+
+/// The commit that the work began from.
+#[derive(Debug)]
+pub(super) enum Base {
+    /// As it was typed.
+    Named(String),
+    /// The likeliest, as nobody said.
+    Likely(String),
+}
+
+impl Material {
+    /// Says what git was asked for, where that is worth a line: with its word, and what it means.
+    pub(super) fn told(&self) -> Option<(&'static str, String)> {
+        let another = "`--base` names another commit";
+        match self.base.as_ref()? {
+            Base::Named(base) | Base::Likely(base) if self.text.is_empty() => {
+                Some(("unchanged:", format!("nothing changed since `{base}`; {another}")))
+            }
+            Base::Named(_) => None,
+            Base::Likely(base) => {
+                Some(("reviewed:", format!("what changed since `{base}`; {another}")))
+            }
+        }
+    }
 }
 
 /// Reads the diff from where it was said to be, unless that is git.
@@ -35,19 +63,29 @@ pub(super) fn read(
     environment: &Environment,
     limit: &Limit,
 ) -> Result<Option<Material>, Error> {
-    let given = |text| Some(Material { text, ..Material::default() });
     match (&args.stdin, args.diff.as_deref()) {
         (Some(_), _) | (None, Some("-")) => match stdin::read(DIFF_LIMIT_BYTES, None, limit)? {
-            Piped::All(text) => Ok(given(text)),
-            Piped::Silence => Ok(given(Vec::new())),
-            Piped::Unreadable(error) => Err(too_large_or("(stdin)", error)),
+            Piped::All(text) => given(STDIN, text),
+            Piped::Silence => given(STDIN, Vec::new()),
+            Piped::Unreadable(error) => Err(too_large_or(STDIN, error)),
         },
         (None, Some(path)) => {
             let text = file::read(&environment.resolve(path), DIFF_LIMIT_BYTES);
-            Ok(given(text.map_err(|error| too_large_or(path, error))?))
+            given(path, text.map_err(|error| too_large_or(path, error))?)
         }
         (None, None) => Ok(None),
     }
+}
+
+/// Takes a diff that somebody made. That of no change is empty, and so is that of a command that failed: only
+/// git itself is believed that nothing changed.
+fn given(label: &str, text: Vec<u8>) -> Result<Option<Material>, Error> {
+    if text.trim_ascii().is_empty() {
+        return Err(Error::new(Outcome::Input, format!("the diff is empty: `{label}`"))
+            .hint("see whether the command that made it failed")
+            .hint("where nothing may have changed, type `airtight review --base COMMIT`"));
+    }
+    Ok(Some(Material { text, ..Material::default() }))
 }
 
 fn too_large_or(label: &str, error: FileError) -> Error {
@@ -65,10 +103,11 @@ pub(super) async fn ask(
     let variables = Variables::without_secrets(environment.all());
     let git = Git::new(environment.launch_directory(), variables, interrupt);
     let base = match &args.base {
-        Some(base) => base.clone(),
-        None => usual_base(&git, environment).await?,
+        Some(base) => Base::Named(base.clone()),
+        None => Base::Likely(usual_base(&git, environment).await?),
     };
-    let text = git.diff(&base, DIFF_LIMIT_BYTES).await.map_err(untold)?;
+    let (Base::Named(commit) | Base::Likely(commit)) = &base;
+    let text = git.diff(commit, DIFF_LIMIT_BYTES).await.map_err(untold)?;
     let mut notes = Vec::new();
     // What is not known to git is no reason to fail.
     if let Ok(count @ 1..) = git.untracked().await {
@@ -77,8 +116,7 @@ pub(super) async fn ask(
             "not reviewed: {count} {files} that git does not track; `git add -N FILE` shows them to it"
         ));
     }
-    let base = Some(base).filter(|_| args.base.is_none());
-    Ok(Material { text, base, notes })
+    Ok(Material { text, base: Some(base), notes })
 }
 
 async fn usual_base(git: &Git, environment: &Environment) -> Result<String, Error> {
