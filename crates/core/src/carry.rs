@@ -64,6 +64,11 @@ pub(crate) enum Carried {
 }
 
 impl Carry {
+    /// Claims that the older version may go by the source text.
+    pub(crate) fn reads_source(&self) -> bool {
+        self.older.reads_source()
+    }
+
     /// Checks what is declared about `older`, whose answers are to become those of `newer`.
     pub fn new(
         older: Contract,

@@ -106,6 +106,12 @@ impl Contract {
         self.expansion
     }
 
+    /// Claims that a verdict may go by the source text: without `x-grounded`, its own or that of an older
+    /// version whose answers it takes, nobody reads that.
+    pub fn reads_source(&self) -> bool {
+        rules::names_grounding(&self.schema) || self.carries.iter().any(Carry::reads_source)
+    }
+
     pub(crate) fn patterns(&self) -> Patterns {
         self.patterns
     }

@@ -27,6 +27,7 @@ use expression::{Expression, Reads};
 use grounding::Grounded;
 
 pub use grounding::Source;
+pub(super) use grounding::names_grounding;
 
 /// The keyword of CEL rules.
 pub(crate) const RULES: &str = "x-rules";

@@ -59,7 +59,7 @@ pub(super) fn run(
         let mut runs = pin!(asked.ledger.export(&filter));
         while let Some(run) = runs.next().await {
             let run = run.map_err(asked.failed())?;
-            if !is_on_record(&run) {
+            if !is_on_record(&run, new) {
                 replay.silent += 1;
                 continue;
             }

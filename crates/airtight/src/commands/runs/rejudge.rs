@@ -50,13 +50,14 @@ pub(in crate::commands) fn judge_found(contract: &Contract, run: &Run) -> Verdic
     }
 }
 
-/// Claims that what a verdict on `run` goes by is on record as it was: a mask in place of words is not
-/// what the model said, and would make a regression of a good answer.
-pub(in crate::commands) fn is_on_record(run: &Run) -> bool {
-    let value = run.parsed_output.as_deref().map(str::as_bytes);
-    let mut texts = [run.output.as_deref(), value, source(run)].into_iter().flatten();
+/// Claims that what a verdict of `contract` on `run` goes by is on record as it was: a mask in place of
+/// words is not what the model said, and would make a regression of a good answer. What the verdict does
+/// not read may be masked.
+pub(in crate::commands) fn is_on_record(run: &Run, contract: &Contract) -> bool {
     let is_masked = |text: &[u8]| text.windows(MASK.len()).any(|part| part == MASK.as_bytes());
-    run.output.is_some() && !texts.any(is_masked)
+    let reads_source = contract.reads_source() || is_review(run);
+    let source = source(run).filter(|_| reads_source);
+    answer(run).is_some_and(|answer| !is_masked(answer)) && !source.is_some_and(is_masked)
 }
 
 /// Judges what a model said in `run` by `contract`; `before` is the contract that it was asked by.
@@ -66,10 +67,7 @@ pub(in crate::commands) fn rejudge(
     run: &Run,
     strictness: Strictness,
 ) -> Verdict {
-    // What a second model found in the prose is what was judged then.
-    let is_extracted = run.summary.rung.as_deref() == Some(Rung::Extract.name());
-    let extracted = run.parsed_output.as_deref().filter(|_| is_extracted).map(str::as_bytes);
-    let Some(output) = extracted.or(run.output.as_deref()) else {
+    let Some(output) = answer(run) else {
         return Verdict::Rejected(nothing());
     };
     let allowance = allowance(run, strictness);
@@ -90,6 +88,14 @@ pub(in crate::commands) fn rejudge(
     }
 }
 
+/// Returns what is judged of a run, if it is on record.
+fn answer(run: &Run) -> Option<&[u8]> {
+    // What a second model found in the prose is what was judged then.
+    let is_extracted = run.summary.rung.as_deref() == Some(Rung::Extract.name());
+    let extracted = run.parsed_output.as_deref().filter(|_| is_extracted).map(str::as_bytes);
+    extracted.or(run.output.as_deref())
+}
+
 /// Returns what is allowed of an answer of `run`.
 fn allowance(run: &Run, strictness: Strictness) -> Allowance {
     let source = source(run).map(|text| Source::new(&String::from_utf8_lossy(text)));
@@ -105,9 +111,13 @@ fn source(run: &Run) -> Option<&[u8]> {
 
 /// Returns what else an answer of `run` had to pass: findings of a review must be about its diff.
 pub(super) fn check_of(run: &Run) -> Option<Arc<dyn Check>> {
-    let is_review = run.summary.batch.as_ref().is_some_and(|batch| batch.starts_with(BATCH));
-    let scope = run.input.as_deref().filter(|_| is_review).and_then(Scope::read)?;
+    let scope = run.input.as_deref().filter(|_| is_review(run)).and_then(Scope::read)?;
     Some(Arc::new(scope))
+}
+
+/// Claims that `run` reviewed a part of a diff, which is its source.
+fn is_review(run: &Run) -> bool {
+    run.summary.batch.as_ref().is_some_and(|batch| batch.starts_with(BATCH))
 }
 
 /// Returns what an answer says in the shape of the contract that was asked by.

@@ -103,7 +103,7 @@ impl Replay {
         asked: &Asked,
         printer: &mut Printer,
     ) -> Result<(), Error> {
-        if !is_on_record(run) {
+        if !is_on_record(run, &self.contract) {
             self.tally.silent += 1;
             return Ok(());
         }

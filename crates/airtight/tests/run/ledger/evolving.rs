@@ -55,6 +55,27 @@ fn what_is_masked_or_not_kept_is_no_answer_on_record() {
 }
 
 #[test]
+fn a_source_that_is_masked_counts_only_where_answers_must_quote_it() {
+    let quoting =
+        REVIEW.replace(r#"{ "type": "string" }"#, r#"{ "type": "string", "x-grounded": true }"#);
+    let stage = Stage::new([good()])
+        .with("notes.txt", format!("All is fine; the key is {KEY}."))
+        .with("quoting.json", quoting);
+    let run = ["--store-level", "masked", "--source", "notes.txt", "First"];
+    assert_eq!(stage.run(&run).code, 0);
+    for (contract, judged, silent) in [("review.json", 1, 0), ("quoting.json", 0, 1)] {
+        let said = ask(&stage, &["runs", "replay", "--json-schema", contract]);
+        assert_eq!((said.code, said.lines().len()), (0, judged), "{said:?}");
+        let words = format!("{silent} without an answer on record");
+        assert!(said.stderr.contains(&words), "{said:?}");
+        let diff = ["diff", "review.json", contract, "--replay", "--format", "json"];
+        let document: Value = serde_json::from_str(&ask(&stage, &diff).stdout).unwrap();
+        let counted = (&document["replay"]["judged"], &document["replay"]["silent"]);
+        assert_eq!(counted, (&json!(judged), &json!(silent)), "{document}");
+    }
+}
+
+#[test]
 fn lost_answers_fail_the_check_unless_the_version_warns() {
     let version = |schema: &str, version: &str| {
         schema.replacen('{', &format!("{{\"x-version\": \"{version}\","), 1)

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use jsonschema::json::Node as _;
 use jsonschema::{Keyword, ValidationError};
+use serde_json::Value;
 
+use super::GROUNDED;
 use crate::json::meter::Meter;
 use crate::json::probe::{Probe, Tape};
 
@@ -57,6 +59,20 @@ fn normalised(text: &str) -> String {
         out.push_str(word);
     }
     out
+}
+
+/// Claims that `schema` names the keyword anywhere, if only as a property that is called so.
+pub(in crate::contract) fn names_grounding(schema: &Value) -> bool {
+    let mut left = vec![schema];
+    while let Some(value) = left.pop() {
+        match value {
+            Value::Object(members) if members.contains_key(GROUNDED) => return true,
+            Value::Object(members) => left.extend(members.values()),
+            Value::Array(items) => left.extend(items),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+        }
+    }
+    false
 }
 
 /// The keyword `x-grounded`.

@@ -214,6 +214,13 @@ fn grounded_strings_occur_in_the_source() {
 }
 
 #[test]
+fn only_a_contract_with_grounded_strings_reads_the_source() {
+    let reads = |schema| Contract::compile(schema).unwrap().reads_source();
+    assert!(reads(json!({"items": {"type": "string", "x-grounded": true}})));
+    assert!(!reads(json!({"items": {"type": "string", "description": "x-grounded"}})));
+}
+
+#[test]
 fn the_search_for_quotes_is_bounded() {
     let contract =
         Contract::compile(json!({"items": {"type": "string", "x-grounded": true}})).unwrap();
