@@ -27,6 +27,12 @@ pub enum StoreError {
         /// Where it is.
         place: String,
     },
+    /// Nothing was ever kept in the file.
+    #[error("`{place}` is an empty file, and no ledger yet")]
+    Empty {
+        /// Where it is.
+        place: String,
+    },
     /// The file cannot be opened or made.
     #[error("cannot open the ledger `{place}`: check that its folder exists and may be written to")]
     CannotOpen {

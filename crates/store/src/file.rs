@@ -40,7 +40,12 @@ pub(crate) fn make(path: &Path, access: Access) -> Result<(), StoreError> {
     let place = || path.display().to_string();
     // A folder or a pipe would be opened, and fail like a disk.
     if let Ok(there) = path.metadata() {
-        return if there.is_file() { Ok(()) } else { Err(StoreError::NotAFile { place: place() }) };
+        return match (there.is_file(), access) {
+            (false, _) => Err(StoreError::NotAFile { place: place() }),
+            // SQLite would make a database of it, which whoever only reads may not.
+            (true, Access::Read) if there.len() == 0 => Err(StoreError::Empty { place: place() }),
+            (true, Access::Read | Access::Write) => Ok(()),
+        };
     }
     if access == Access::Read {
         return Err(StoreError::NotFound { what: "file", name: place() });
@@ -61,4 +66,19 @@ pub(crate) fn make(path: &Path, access: Access) -> Result<(), StoreError> {
         folder.create(parent).map_err(failed)?;
     }
     file.open(path).map_err(failed).map(drop)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_empty_file_may_become_a_ledger_and_is_none_to_readers() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("empty.db");
+        std::fs::write(&path, "").unwrap();
+        assert!(matches!(make(&path, Access::Read), Err(StoreError::Empty { .. })));
+        assert!(make(&path, Access::Write).is_ok());
+        assert_eq!(std::fs::metadata(&path).unwrap().len(), 0);
+    }
 }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use airtight_agent::{Arrival, Landing};
 use airtight_core::batch::{Fund, Grant, Pace, Permit, Return, Whose};
-use airtight_core::codec::Usage;
+use airtight_core::codec::{ProviderFailure, Usage};
 use airtight_core::run::Bill;
 use tokio::sync::{Notify, OnceCell};
 use tokio::time::{sleep, sleep_until};
@@ -41,6 +41,8 @@ struct State {
     looked_at: Duration,
     /// Until when the others know that the provider wants to be left alone.
     told_until: Duration,
+    /// How the model failed last.
+    failure: Option<ProviderFailure>,
 }
 
 impl State {
@@ -51,6 +53,13 @@ impl State {
         let is_news = !held.is_zero() && until > self.told_until;
         self.told_until = self.told_until.max(until);
         is_news.then_some(held)
+    }
+
+    /// Returns why nobody waits any longer for a provider that may be asked again after `pause`.
+    fn outage(&self, pause: Duration) -> Stop {
+        // Without trouble of our own it is the pause that another process was told of.
+        let last = self.failure.as_ref().filter(|_| self.pace.is_troubled());
+        Stop::of_trouble(pause, last)
     }
 
     /// Claims that it is time to look again, and counts from now on.
@@ -97,7 +106,7 @@ impl Gate {
             patience,
             throttle,
             turns: tokio::sync::Mutex::default(),
-            state: Mutex::new(State { pace, fund, looked_at, told_until }),
+            state: Mutex::new(State { pace, fund, looked_at, told_until, failure: None }),
             first_look: OnceCell::new(),
             changed: Notify::new(),
             closed: OnceLock::new(),
@@ -117,7 +126,8 @@ impl Gate {
                 Ok(pass) => return self.keep_rate(pass).await,
                 Err(Obstacle::Spent) => self.close(Stop::Budget),
                 Err(Obstacle::Until(then)) if self.is_hopeless() => {
-                    self.close(Stop::Outage { pause: then.saturating_sub(self.now()) });
+                    let outage = self.state().outage(then.saturating_sub(self.now()));
+                    self.close(outage);
                 }
                 Err(Obstacle::Until(then)) => {
                     let then = self.started + then;
@@ -271,6 +281,9 @@ impl Pass {
                 if let Some(stop) = Stop::of_failure(failure, self.whose) {
                     self.gate.close(stop);
                 }
+                if self.whose == Whose::Model {
+                    self.gate.state().failure = Some(failure.clone());
+                }
                 Return::of_failure(failure.kind, failure.retry_after)
             }
         };
@@ -299,7 +312,6 @@ impl Drop for Pass {
 mod tests {
     use airtight_agent::Course;
     use airtight_core::batch::{Circuit, Limits, Pacing, Prices};
-    use airtight_core::codec::{FailureKind, ProviderFailure};
     use airtight_store::{Ledger, Location};
     use tempfile::TempDir;
 
@@ -348,32 +360,43 @@ mod tests {
         assert!(next < Duration::from_mins(3), "{next:?}");
     }
 
+    /// Has a request through `gate` fail by this status.
+    async fn fail(gate: &Arc<Gate>, status: u16, retry_after: Option<Duration>) {
+        let failure = ProviderFailure::from_response(status, b"not now", retry_after);
+        let arrival = Arrival {
+            parent_call_id: None,
+            bill: Bill::Free,
+            told_cost: None,
+            end: Landing::Failed(&failure),
+            course: Course::Over,
+        };
+        gate.enter(Whose::Model, 0).await.unwrap().used(arrival).await;
+    }
+
     #[tokio::test]
     async fn what_one_process_is_told_holds_the_others() {
         // What the provider asks for, and what is chosen here if it asks for nothing.
-        for retry_after in [Some(HOUR), None] {
+        for (status, retry_after) in [(429, Some(HOUR)), (429, None), (503, Some(HOUR))] {
             let folder = tempfile::tempdir().unwrap();
             let (ours, theirs) = (ledger(&folder).await, ledger(&folder).await);
             let told = gate(&ours, None, HOUR);
-            let failure = ProviderFailure {
-                kind: FailureKind::RateLimit,
-                status: Some(429),
-                code: None,
-                message: "too many".to_owned(),
-                retry_after,
-            };
-            let arrival = Arrival {
-                parent_call_id: None,
-                bill: Bill::Free,
-                told_cost: None,
-                end: Landing::Failed(&failure),
-                course: Course::Over,
-            };
-            told.enter(Whose::Model, 0).await.unwrap().used(arrival).await;
+            fail(&told, status, retry_after).await;
+            let held = told.state().pace.held(told.now());
+            assert!(!held.is_zero(), "{status} {retry_after:?}");
             let other = gate(&theirs, None, Duration::from_millis(1));
             assert!(other.enter(Whose::Model, 0).await.is_err());
-            assert!(matches!(other.closed(), Some(Stop::Outage { .. })), "{retry_after:?}");
+            let why = other.closed();
+            assert!(matches!(why, Some(Stop::Outage { .. })), "{status} {retry_after:?}");
         }
+    }
+
+    #[tokio::test]
+    async fn a_failure_that_asks_for_nothing_holds_nobody() {
+        let folder = tempfile::tempdir().unwrap();
+        let (ours, theirs) = (ledger(&folder).await, ledger(&folder).await);
+        fail(&gate(&ours, None, HOUR), 503, None).await;
+        let other = gate(&theirs, None, Duration::from_millis(1));
+        assert!(other.enter(Whose::Model, 0).await.is_ok());
     }
 
     #[tokio::test]

@@ -25,8 +25,9 @@ pub(crate) enum Stop {
     NotStarted(RunError),
     /// The agent CLI broke down over this run; the others go on.
     Broken(RunError),
-    /// The provider has given nothing but trouble for too long; it wants to be left alone this long.
-    Outage { pause: Duration },
+    /// The provider has given nothing but trouble for too long: it wants to be left alone this long, or
+    /// `why` says what became of the last request.
+    Outage { pause: Duration, why: Option<RunError> },
     /// The budget is spent.
     Budget,
     /// The ledger fails.
@@ -59,6 +60,22 @@ impl Stop {
         }
     }
 
+    /// Returns the end of all patience with a provider that would be asked again after `pause`; `last` is
+    /// how it failed, if it did.
+    pub(crate) fn of_trouble(pause: Duration, last: Option<&ProviderFailure>) -> Self {
+        // Whoever asks for a pause is there.
+        let is_gone = |failure: &&ProviderFailure| {
+            failure.kind != FailureKind::RateLimit && failure.retry_after.is_none()
+        };
+        let why = last.filter(is_gone).map(|failure| {
+            let is_away = failure.kind == FailureKind::Unreachable;
+            let what = if is_away { "is out of reach" } else { "does not come back" };
+            let message = format!("the provider {what}: {}", failure.message);
+            RunError { advice: failure.advice(), ..RunError::new(run::Outcome::Provider, message) }
+        });
+        Self::Outage { pause, why }
+    }
+
     /// Returns what a failure of the ledger means.
     pub(crate) fn of_store(error: StoreError) -> Self {
         if matches!(error, StoreError::Fenced) { Self::Lost } else { Self::Store(error) }
@@ -71,8 +88,9 @@ impl Stop {
             Self::Refused(error)
             | Self::Unfit(error)
             | Self::NotStarted(error)
-            | Self::Broken(error) => error.message.clone(),
-            Self::Outage { .. } => "the provider does not come back".to_owned(),
+            | Self::Broken(error)
+            | Self::Outage { why: Some(error), .. } => error.message.clone(),
+            Self::Outage { why: None, .. } => "the provider does not come back".to_owned(),
             Self::Budget => "the budget is spent".to_owned(),
             Self::Store(error) => error.to_string(),
             Self::Lost => "another process took it over".to_owned(),
@@ -89,14 +107,15 @@ impl Stop {
             Self::Refused(failure)
             | Self::Unfit(failure)
             | Self::NotStarted(failure)
-            | Self::Broken(failure) => {
+            | Self::Broken(failure)
+            | Self::Outage { why: Some(failure), .. } => {
                 let refusal = error(failure.outcome, failure.to_string());
                 failure.advice.iter().map(advice::words).fold(refusal, Error::hint)
             }
-            Self::Outage { pause } if pause.is_zero() => {
+            Self::Outage { pause, why: None } if pause.is_zero() => {
                 error(run::Outcome::Provider, "the provider does not come back".to_owned())
             }
-            Self::Outage { pause } => {
+            Self::Outage { pause, why: None } => {
                 let seconds = pause.as_secs();
                 let message = format!("the provider wants to be left alone for {seconds} s more");
                 error(run::Outcome::Provider, message)

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, ValueEnum};
 
 use super::run::{ModelArgs, ProgramArgs, TrustArgs, given, setting};
@@ -72,7 +73,7 @@ pub(crate) struct BatchArgs {
 
     /// Field that tells inputs apart, so that one may move and keep its result [default: the input
     /// and its position]
-    #[arg(long, value_name = "FIELD")]
+    #[arg(long, value_name = "FIELD", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) key: Option<String>,
 
     /// Order of the answers
@@ -125,7 +126,7 @@ pub(crate) struct BatchArgs {
     pub(crate) ledger: LedgerArgs,
 
     /// Name of the batch in the ledger [default: made of contract, prompt and model]
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) name: Option<String>,
 
     /// Print the summary as JSON on stdout; needs `--output`, unless nothing is asked

@@ -19,8 +19,9 @@ use crate::config::Entry;
 /// SIGTERM or Ctrl-C ends the worker cleanly: it takes no more jobs, gives those it has some time, and
 /// returns the rest to the queue. The second ends it at once.
 ///
-/// Ends with 0 if it was told to, 3 if the provider does not come back, 4 if the ledger fails, 41 if
-/// the key is refused.
+/// Ends with 0 if it was told to, or if the queue is empty with `--until-empty`; 1 if a critical job
+/// has no answer, 3 if the provider does not come back, 4 if the ledger fails or is not there, 41 if
+/// there is no key or it is refused, 52 if `--until-empty` leaves jobs that this worker cannot do.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:
@@ -51,7 +52,7 @@ pub(crate) struct WorkerArgs {
     #[arg(long, value_name = "TIME", default_value = "30s", value_parser = super::batch::duration)]
     pub(crate) grace: Duration,
 
-    /// End when the queue is empty
+    /// End when the queue is empty, or nothing is left in it that this worker can do
     #[arg(long)]
     pub(crate) until_empty: bool,
 

@@ -10,7 +10,7 @@ mod results;
 mod sheet;
 mod tally;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Instant;
 
 use airtight_store::{Ledger, Repeat};
@@ -95,7 +95,8 @@ fn refuse_overwriting(args: &BatchArgs, environment: &Environment) -> Result<(),
         let path = environment.resolve(path);
         path.canonicalize().unwrap_or(path)
     };
-    let outputs: Vec<PathBuf> = args.output.iter().chain(&args.failures).map(place).collect();
+    let failures = failures(args);
+    let outputs: Vec<PathBuf> = args.output.iter().chain(&failures).map(place).collect();
     let is_twice = matches!(outputs.as_slice(), [answers, failures] if answers == failures);
     let is_input = args.inputs.iter().map(place).any(|input| outputs.contains(&input));
     if is_twice || is_input {
@@ -123,8 +124,9 @@ async fn perform(
     let Scene { args, environment, ledger, interrupt } = scene;
     let resolved = |path: &String| environment.resolve(path);
     let output = args.output.as_ref().map(resolved);
-    let failures = args.failures.as_ref().map(resolved).or_else(|| output.as_deref().map(beside));
-    let failed = failures.as_deref().map_or(Ok(Sheet::Nowhere), Sheet::create)?;
+    let failures = failures(args);
+    let failed = failures.as_ref().map(resolved);
+    let failed = failed.as_deref().map_or(Ok(Sheet::Nowhere), Sheet::create)?;
     let is_shown = !args.quiet && (output.is_some() || !printer.is_terminal());
     let tally = Tally::start(inputs.total_bytes.filter(|_| args.limit.is_none()), is_shown);
     let (batch, place) = (plan.batch.clone(), plan.books.place());
@@ -151,20 +153,26 @@ async fn perform(
         tally.clear();
         (results.publish().await.and(worked), tally)
     };
-    if let Some(name) = critical.filter(|_| tally.lacking() > 0 || worked.is_err()) {
-        cry(&name, tally.lacking(), printer);
+    let critical = critical.filter(|_| tally.lacking() > 0 || worked.is_err());
+    if let Some(name) = &critical {
+        cry(name, tally.lacking(), printer);
     }
-    conclude(&batch, &tally, worked, args, printer)
+    conclude(&batch, &tally, worked, args, printer)?;
+    match critical {
+        // That was said already.
+        Some(_) => Ok(Outcome::Rejected),
+        None => tally.require_answers(failures.as_deref()).map(|()| Outcome::Met),
+    }
 }
 
-/// Says what the batch came to.
+/// Says what the batch came to, and refuses to call it done if it came to no end.
 fn conclude(
     batch: &str,
     tally: &Tally,
     worked: Result<(), Error>,
     args: &BatchArgs,
     printer: &mut Printer,
-) -> Result<Outcome, Error> {
+) -> Result<(), Error> {
     if args.json {
         printer.json(&serde_json::to_string(&tally.summary(batch)).unwrap_or_default())?;
     }
@@ -172,17 +180,23 @@ fn conclude(
         let words = format!(" {}", tally.words());
         printer.note(&[Span::new(Tone::Strong, format!("batch {batch}:")), Span::plain(words)]);
     }
-    if tally.has_failures() && args.output.is_none() && args.failures.is_none() && !args.quiet {
-        let hint = " `--failures FILE` has the reasons, without asking again";
-        printer.note(&[Span::new(Tone::Dim, "hint:"), Span::plain(hint)]);
-    }
     let again = "what is done is in the ledger: type the same command again to go on";
-    worked.and_then(|()| tally.require_all()).map_err(|error| error.hint(again))?;
-    Ok(if tally.has_failures() { Outcome::Rejected } else { Outcome::Met })
+    worked.and_then(|()| tally.require_all()).map_err(|error| error.hint(again))
 }
 
-/// Returns where failures go: beside the answers.
-fn beside(output: &Path) -> PathBuf {
-    let name = output.file_stem().unwrap_or_default().to_string_lossy();
-    output.with_file_name(format!("{name}.failures.jsonl"))
+/// Returns where failures go, as it would be typed: beside the answers if nobody says. The whole name of
+/// their file is kept, so that no two of them share one.
+fn failures(args: &BatchArgs) -> Option<String> {
+    let beside = |output: &String| format!("{output}.failures.jsonl");
+    args.failures.clone().or_else(|| args.output.as_ref().map(beside))
+}
+
+/// Says how a batch ends of whose `all` inputs `bad` cannot be used, where nothing is asked.
+fn require_usable(bad: u64, all: u64) -> Result<Outcome, Error> {
+    if bad == 0 {
+        return Ok(Outcome::Met);
+    }
+    let message = format!("{bad} of {all} inputs cannot be used");
+    Err(Error::new(Outcome::Rejected, message)
+        .hint("correct them, and type the same command again"))
 }

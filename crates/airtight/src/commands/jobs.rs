@@ -11,6 +11,7 @@ use tokio::runtime;
 
 use crate::batch::unusable;
 use crate::cli::{JobListArgs, JobsAction, JobsArgs, State, WhichArgs};
+use crate::commands::shell_word;
 use crate::env::Environment;
 use crate::error::{Error, Outcome};
 use crate::ledger::Books;
@@ -27,6 +28,7 @@ pub(super) fn run(
         JobsAction::Counts(which) | JobsAction::Retry(which) | JobsAction::Cancel(which) => which,
     };
     let books = Books::asked(which.ledger.database.as_deref(), environment)?;
+    require_ledger(&books)?;
     let place = books.place();
     let runtime = runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
@@ -35,6 +37,17 @@ pub(super) fn run(
         ledger.close().await;
         done
     })
+}
+
+/// Refuses a file that is not there, which would be made: whoever looks for jobs looks where some were
+/// queued, or has mistyped it.
+pub(super) fn require_ledger(books: &Books) -> Result<(), Error> {
+    let Some(file) = books.file().filter(|file| !file.exists()) else { return Ok(()) };
+    let word = shell_word(&file.to_string_lossy());
+    let queue = format!("airtight batch CONTRACT INPUTS --enqueue --database {word}");
+    Err(Error::new(Outcome::Store, format!("there is no ledger: `{}`", file.display()))
+        .hint("name the one that jobs are queued in by `--database`")
+        .hint(format!("or queue some there: `{queue}`")))
 }
 
 async fn perform(
@@ -65,6 +78,7 @@ async fn perform(
             }
         }
         JobsAction::Retry(which) => {
+            require_jobs(which, ledger, place).await?;
             let mut changed = 0;
             for filter in chosen(which)? {
                 changed += ledger.retry(&filter).await.map_err(failed)?;
@@ -72,6 +86,7 @@ async fn perform(
             tell(which, "retried", changed, printer)?;
         }
         JobsAction::Cancel(which) => {
+            require_jobs(which, ledger, place).await?;
             let mut changed = 0;
             for filter in chosen(which)? {
                 changed += ledger.cancel(&filter).await.map_err(failed)?;
@@ -80,6 +95,20 @@ async fn perform(
         }
     }
     Ok(Outcome::Met)
+}
+
+/// Refuses a number that no job has, before anything is changed.
+async fn require_jobs(which: &WhichArgs, ledger: &Ledger, place: &str) -> Result<(), Error> {
+    for number in &which.jobs {
+        let filter = JobFilter { number: Some(*number), ..JobFilter::default() };
+        let found = ledger.jobs(&filter, Page::default()).await;
+        if found.map_err(|error| unusable(error, place))?.is_empty() {
+            let message = format!("the queue has no job `{number}`");
+            return Err(Error::new(Outcome::Input, message)
+                .hint("`airtight jobs list` shows what there is; a job that is done is a run"));
+        }
+    }
+    Ok(())
 }
 
 fn tell(which: &WhichArgs, what: &str, count: u64, printer: &mut Printer) -> Result<(), Error> {

@@ -2,6 +2,7 @@
 
 mod benches;
 mod duty;
+mod put_off;
 
 use tokio_util::sync::CancellationToken;
 
@@ -9,6 +10,7 @@ use crate::batch::cry;
 use crate::cli::WorkerArgs;
 use crate::commands::batch::plan::books;
 use crate::commands::batch::runtime;
+use crate::commands::jobs::require_ledger;
 use crate::commands::run::logging;
 use crate::commands::signals;
 use crate::config::Config;
@@ -30,6 +32,7 @@ pub(super) fn run(
     let log = logging::start(environment);
     let config = Config::load(environment, None, args.entries(), args.trust.trust())?;
     let books = books(&config, environment)?;
+    require_ledger(&books)?;
     let secrets = books.secrets();
     let known = secrets.iter().map(String::as_str).chain(environment.secrets());
     let redactor = Redactor::new(known);
@@ -58,10 +61,11 @@ pub(super) fn run(
         for (name, lacking) in &duty.critical {
             cry(name, *lacking, printer);
         }
-        match worked {
-            Ok(()) if duty.critical.is_empty() => Ok(Outcome::Met),
-            Ok(()) => Ok(Outcome::Rejected),
-            Err(stop) => Err(stop.into_error(&place)),
+        match (worked, duty.left) {
+            (Err(stop), _) => Err(stop.into_error(&place)),
+            (Ok(()), Some(left)) => Err(left),
+            (Ok(()), None) if duty.critical.is_empty() => Ok(Outcome::Met),
+            (Ok(()), None) => Ok(Outcome::Rejected),
         }
     })
 }

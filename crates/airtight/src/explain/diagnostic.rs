@@ -45,6 +45,9 @@ pub(crate) fn diagnostic(code: &str) -> Option<&'static str> {
         "invalid_version" | "invalid_document" => "contracts are kept and compared by it",
         "constant_rule" => "a rule that says the same of every value tests nothing",
         "bad_carry" => "an answer of an older version must become what its owner means, or nothing",
+        "bad_example" => {
+            "models imitate examples; one that breaks the contract teaches to break it"
+        }
         "bad_rule" | "bad_grounding" => "a rule that cannot be run would never be broken",
         _ => return None,
     };

@@ -10,7 +10,7 @@ pub(super) fn store_error(error: StoreError, place: &str, purpose: Purpose) -> E
     if let Some(hint) = mistyped(&error) {
         return Error::new(Outcome::Input, error.to_string()).hint(hint);
     }
-    let hint = if matches!(error, StoreError::NotFound { .. }) {
+    let hint = if matches!(error, StoreError::NotFound { .. } | StoreError::Empty { .. }) {
         "record a run first: `airtight run`; or name another ledger by `--database`"
     } else {
         match purpose {

@@ -35,6 +35,11 @@ fn inputs_are_never_written_over() {
     }
     let said = stage.batch(&["--failures", "out.jsonl"]);
     assert_eq!(said.code, 2, "{said:?}");
+    // Nor those that are the failures of another time.
+    let stage = stage.with("out.jsonl.failures.jsonl", "\"two\"\n");
+    let again = ["batch", "review.json", "out.jsonl.failures.jsonl", "-o", "out.jsonl"];
+    let said = stage.say(&again);
+    assert_eq!(said.code, 2, "{said:?}");
     assert_eq!(std::fs::read_to_string(stage.path("in.jsonl")).unwrap(), "\"one\"\n");
     assert_eq!(stage.fake.requests().len(), 0);
 }
@@ -45,6 +50,17 @@ fn an_input_without_a_name_is_not_this_folder() {
     let stage = Stage::new([good().forever()]).with("secret.env", "KEY=1");
     let said = stage.say(&["batch", "review.json", ""]);
     assert_eq!((said.code, stage.fake.requests().len()), (2, 0), "{said:?}");
+}
+
+/// Nor must a variable that is not set name nothing.
+#[test]
+fn a_flag_without_a_name_is_refused_by_its_name() {
+    let stage = Stage::new([good().forever()]).with("in.jsonl", lines(1));
+    for flag in ["--key", "--name"] {
+        let said = stage.batch(&[flag, ""]);
+        assert_eq!((said.code, stage.fake.requests().len()), (2, 0), "{said:?}");
+        assert!(said.stderr.starts_with("error:") && said.stderr.contains(flag), "{said:?}");
+    }
 }
 
 #[test]
@@ -72,7 +88,7 @@ fn an_input_that_cannot_be_used_is_listed_with_its_line() {
     let said = stage.batch(&["-p", "{{text}}"]);
     assert_eq!(said.code, 1, "{said:?}");
     assert_eq!(stage.positions(), [1, 4]);
-    let failures = stage.results("out.failures.jsonl");
+    let failures = stage.results("out.jsonl.failures.jsonl");
     let told: Vec<_> =
         failures.iter().map(|line| (line["input"].as_str(), line["outcome"].as_str())).collect();
     assert_eq!(told, [(Some("in.jsonl:2"), Some("input")), (Some("in.jsonl:3"), Some("input"))]);
@@ -106,6 +122,7 @@ fn a_dry_run_counts_and_asks_nothing() {
     assert_eq!(said.code, 1, "{said:?}");
     let summary = &said.lines()[0];
     assert_eq!((&summary["inputs"], &summary["unusable"]), (&json!(3), &json!(1)));
+    assert!(said.stderr.contains("error: 1 of 4 inputs cannot be used\n"), "{said:?}");
     assert!(summary["estimated_cost_usd"].as_f64().unwrap() > 0.0, "{summary}");
     assert!(stage.fake.requests().is_empty());
     assert!(!stage.path("data").exists());
@@ -128,17 +145,33 @@ fn a_dry_run_counts_what_would_be_asked_and_the_instructions_with_it() {
     assert_eq!((&rest["inputs"], &rest["answered"]), (&json!(3), &json!(2)));
     assert_eq!(tokens(&rest) * 3, tokens(&all));
     let said = stage.batch(&["--dry-run"]);
-    assert!(said.stdout.starts_with("3 inputs, 2 of them answered, 0 unusable"), "{said:?}");
+    let told = "3 inputs, 2 of them answered, 1 to ask, 0 unusable; about ";
+    assert!(said.stdout.starts_with(told), "{said:?}");
 }
 
 #[test]
-fn a_dry_run_counts_failures_that_would_be_asked_again() {
-    let stage = Stage::new([bad().forever()]).with("in.jsonl", lines(1));
-    assert_eq!(stage.batch(&["--reasks", "0"]).code, 1);
-    let cases: [(&[&str], u64); 2] = [(&[], 1), (&["--retry-failed"], 0)];
-    for (more, answered) in cases {
-        let said = stage.batch(&[&["--reasks", "0", "--dry-run", "--json"], more].concat());
-        assert_eq!(said.lines()[0]["answered"], answered, "{said:?}");
+fn a_dry_run_tells_failures_apart_from_answers_and_whether_they_would_be_asked_again() {
+    let stage = Stage::new([bad().when_contains("ticket 2").forever(), good().forever()])
+        .with("in.jsonl", lines(3));
+    assert_eq!(stage.batch(&["--reasks", "0", "--limit", "2"]).code, 1);
+    let cases: [(&[&str], [u64; 3]); 2] = [(&[], [1, 1, 1]), (&["--retry-failed"], [1, 0, 2])];
+    for (more, expected) in cases {
+        let dry = [&["--reasks", "0", "--dry-run"], more].concat();
+        let said = stage.batch(&[&dry[..], &["--json"]].concat());
+        assert_eq!(said.code, 0, "{said:?}");
+        let summary = &said.lines()[0];
+        let counted = ["answered", "failed", "to_ask"].map(|key| summary[key].as_u64().unwrap());
+        assert_eq!(counted, expected, "{summary}");
+        let told = stage.batch(&dry).stdout;
+        let failed = if expected[1] > 0 { ", 1 failed before" } else { "" };
+        let begin = format!("3 inputs, 1 of them answered{failed}, {} to ask,", expected[2]);
+        assert!(told.starts_with(&begin), "{told}");
+        // As many as are really asked.
+        let before = stage.fake.requests().len() as u64;
+        if !more.is_empty() {
+            assert_eq!(stage.batch(&["--reasks", "0", "--retry-failed"]).code, 1);
+            assert_eq!(stage.fake.requests().len() as u64 - before, expected[2]);
+        }
     }
 }
 

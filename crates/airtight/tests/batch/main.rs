@@ -16,6 +16,8 @@ mod outages;
 #[expect(dead_code, reason = "the ledger's own tests use the rest")]
 mod postgres;
 mod programs;
+mod queues;
+mod refusals;
 mod results;
 #[path = "../run/said.rs"]
 #[expect(dead_code, reason = "batches print no stream")]

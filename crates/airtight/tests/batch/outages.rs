@@ -2,7 +2,7 @@
 
 use airtight_fake::Turn;
 
-use crate::stage::{Stage, good, lines};
+use crate::stage::{Said, Stage, good, lines};
 
 /// Times that make an outage short.
 const SHORT: [&str; 4] = ["--circuit-pause", "10ms", "--patience", "400ms"];
@@ -30,10 +30,29 @@ fn a_provider_that_is_down_is_asked_seldom_and_the_batch_goes_on_later() {
     let stage = Stage::new([Turn::status(503).forever()]).with("in.jsonl", lines(1000));
     let said = stage.batch(&SHORT);
     assert_eq!(said.code, 3, "{said:?}");
+    assert!(said.stderr.contains("error: the provider does not come back: "), "{said:?}");
     let requests = stage.fake.requests().len();
     // Five until it is known, then one for each pause of 5 ms, 10 ms, 20 ms, … up to the patience.
     assert!((5..=20).contains(&requests), "{requests}");
-    assert_eq!(stage.results("out.failures.jsonl"), Vec::<serde_json::Value>::new());
+    assert_eq!(stage.results("out.jsonl.failures.jsonl"), Vec::<serde_json::Value>::new());
+}
+
+#[test]
+fn a_provider_that_is_out_of_reach_is_told_as_such_with_its_host() {
+    let stage = Stage::new([]).with("in.jsonl", lines(100));
+    // A port that was free a moment ago.
+    let place = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let batch = ["batch", "review.json", "in.jsonl", "-o", "out.jsonl"];
+    let mut dead = stage.command(&[&batch[..], &SHORT].concat());
+    let said: Said =
+        dead.env("ANTHROPIC_BASE_URL", format!("http://{place}")).output().unwrap().into();
+    assert_eq!(said.code, 3, "{said:?}");
+    let told =
+        format!("error: the provider is out of reach: anthropic: no connection to {place}: ");
+    assert!(said.stderr.contains(&told), "{said:?}");
+    assert!(said.stderr.contains("hint: check the address (`--base-url`)"), "{said:?}");
+    assert!(!said.stderr.contains("left alone"), "{said:?}");
+    assert_eq!(stage.results("out.jsonl.failures.jsonl"), Vec::<serde_json::Value>::new());
 }
 
 #[test]

@@ -91,7 +91,7 @@ fn what_a_program_broke_down_over_is_no_failure_and_is_asked_again() {
     let summary = &said.lines()[0];
     assert_eq!((&summary["failed"], &summary["left"]), (&json!(0), &json!(3)), "{summary}");
     assert_eq!(
-        (stage.results("out.jsonl"), stage.results("out.failures.jsonl")),
+        (stage.results("out.jsonl"), stage.results("out.jsonl.failures.jsonl")),
         (nothing(), nothing())
     );
     std::fs::remove_file(stage.path("broken")).unwrap();
@@ -109,7 +109,7 @@ fn a_program_that_breaks_down_over_one_input_does_the_others() {
         let said = ask(&stage, "claude", &["--concurrency", "1", "--order", order]);
         assert_eq!(said.code, 3, "{said:?}");
         assert_eq!(stage.positions(), [1, 3, 4, 5]);
-        assert_eq!(stage.results("out.failures.jsonl"), nothing());
+        assert_eq!(stage.results("out.jsonl.failures.jsonl"), nothing());
     }
     assert_eq!(starts(&stage), 6);
 }
@@ -121,7 +121,7 @@ fn a_program_that_does_nothing_but_break_down_is_started_seldom() {
     assert_eq!(said.code, 3, "{said:?}");
     // Five until it is known, then one for each pause up to the patience.
     assert!((5..=20).contains(&starts(&stage)), "{}", starts(&stage));
-    assert_eq!(stage.results("out.failures.jsonl"), nothing());
+    assert_eq!(stage.results("out.jsonl.failures.jsonl"), nothing());
 }
 
 #[test]
@@ -136,7 +136,7 @@ fn a_program_that_cannot_be_started_ends_the_batch_at_once() {
     let full = command(&stage, "claude", &[]).env("TMPDIR", stage.path("nowhere")).output();
     let said: Said = full.unwrap().into();
     assert_eq!((said.code, starts(&stage)), (3, 0), "{said:?}");
-    assert_eq!(stage.results("out.failures.jsonl"), nothing());
+    assert_eq!(stage.results("out.jsonl.failures.jsonl"), nothing());
     let said = ask(&stage, "claude", &["--limit", "2"]);
     assert_eq!((said.code, stage.positions()), (0, vec![1, 2]), "{said:?}");
 }
@@ -151,7 +151,7 @@ fn an_input_that_is_too_long_for_a_program_fails_alone() {
         let said = ask(&stage, "codex", &[]);
         assert_eq!(said.code, 1, "{said:?}");
         assert_eq!((stage.positions(), starts(&stage)), (vec![1, 3], 2), "{said:?}");
-        let failures = stage.results("out.failures.jsonl");
+        let failures = stage.results("out.jsonl.failures.jsonl");
         assert_eq!(
             (&failures[0]["position"], &failures[0]["outcome"]),
             (&json!(2), &json!("config"))

@@ -16,7 +16,7 @@ fn every_input_has_one_line_in_the_order_of_inputs() {
     assert_eq!(stage.positions(), (1..=60).collect::<Vec<_>>());
     let first = &stage.results("out.jsonl")[0];
     assert_eq!(first["structured_output"], json!({ "summary": "fine", "score": 9 }));
-    assert_eq!(stage.results("out.failures.jsonl"), Vec::<serde_json::Value>::new());
+    assert_eq!(stage.results("out.jsonl.failures.jsonl"), Vec::<serde_json::Value>::new());
     assert_eq!(stage.fake.requests().len(), 60);
 }
 
@@ -104,7 +104,7 @@ fn a_key_never_gives_the_answer_to_another_text() {
     let stage = stage.with("in.jsonl", inputs("b"));
     let said = stage.batch(&["--key", "id"]);
     assert_eq!(said.code, 1, "{said:?}");
-    let failures = stage.results("out.failures.jsonl");
+    let failures = stage.results("out.jsonl.failures.jsonl");
     let error = failures[0]["error"].as_str().unwrap();
     assert!(error.contains("belongs to another job"), "{failures:?}");
     assert_eq!(stage.fake.requests().len(), 1);
@@ -115,16 +115,45 @@ fn failures_have_their_reasons_and_are_asked_again_only_if_that_is_wanted() {
     let stage = Stage::new([bad(), bad()]).with("in.jsonl", lines(1));
     let said = stage.batch(&["--reasks", "1"]);
     assert_eq!(said.code, 1, "{said:?}");
-    let failures = stage.results("out.failures.jsonl");
+    let failures = stage.results("out.jsonl.failures.jsonl");
     assert_eq!(failures[0]["outcome"], "attempts_exhausted");
     assert_eq!(failures[0]["violations"][0]["keyword"], "maximum", "{failures:?}");
     stage.fake.push(good());
     assert_eq!(stage.batch(&["--reasks", "1"]).code, 1);
-    assert_eq!(stage.results("out.failures.jsonl"), failures);
+    assert_eq!(stage.results("out.jsonl.failures.jsonl"), failures);
     assert_eq!(stage.fake.requests().len(), 2);
     assert_eq!(stage.batch(&["--reasks", "1", "--retry-failed"]).code, 0);
     assert_eq!(stage.positions(), [1]);
-    assert_eq!(stage.results("out.failures.jsonl"), Vec::<serde_json::Value>::new());
+    assert_eq!(stage.results("out.jsonl.failures.jsonl"), Vec::<serde_json::Value>::new());
+}
+
+#[test]
+fn files_of_answers_with_different_names_have_failures_of_their_own() {
+    let stage = Stage::new([bad().forever()]).with("in.jsonl", lines(1));
+    for output in ["a", "a.out", "a.jsonl"] {
+        let batch = ["batch", "review.json", "in.jsonl", "--reasks", "0", "-o", output];
+        let said = stage.say(&batch);
+        assert_eq!(said.code, 1, "{said:?}");
+        let failures = format!("{output}.failures.jsonl");
+        assert_eq!(stage.results(&failures).len(), 1);
+        std::fs::remove_file(stage.path(&failures)).unwrap();
+    }
+    assert_eq!(stage.fake.requests().len(), 1);
+}
+
+#[test]
+fn failures_are_counted_and_where_they_are_is_said_also_quietly() {
+    let stage = Stage::new([bad().when_contains("ticket 2").forever(), good().forever()])
+        .with("in.jsonl", lines(3));
+    let said = stage.batch(&["--reasks", "0", "--quiet"]);
+    let told = "error: 1 of 3 inputs failed, see: `out.jsonl.failures.jsonl`\n";
+    assert_eq!((said.code, said.stderr.as_str()), (1, told));
+    let said = stage.batch(&["--reasks", "0"]);
+    assert_eq!((said.code, said.stderr.matches(told).count()), (1, 1), "{said:?}");
+    let said = stage.say(&["batch", "review.json", "in.jsonl", "--reasks", "0", "--quiet"]);
+    let told = "error: 1 of 3 inputs failed\n\
+        hint: `--failures FILE` has the reasons, without asking again\n";
+    assert_eq!((said.code, said.stderr.as_str()), (1, told));
 }
 
 #[test]
@@ -170,5 +199,5 @@ fn one_input_that_its_provider_refuses_is_a_failure_of_its_own() {
     let stage = Stage::new([refused, good().forever()]).with("in.jsonl", lines(3));
     assert_eq!(stage.batch(&[]).code, 1);
     assert_eq!(stage.positions(), [1, 3]);
-    assert_eq!(stage.results("out.failures.jsonl")[0]["outcome"], "provider");
+    assert_eq!(stage.results("out.jsonl.failures.jsonl")[0]["outcome"], "provider");
 }

@@ -1,4 +1,4 @@
-use crate::folder::Folder;
+use crate::folder::{Folder, REVIEW};
 use serde_json::{Value, json};
 
 #[test]
@@ -105,6 +105,32 @@ fn a_refused_contract_is_named_with_what_is_wrong_and_what_to_type() {
         said.stderr,
         "error: 1 of 1 contracts refused\nhint: run `airtight check bad.json --explain`\n"
     );
+}
+
+#[test]
+fn a_role_whose_examples_break_its_contract_is_refused_with_each_of_them() {
+    let folder = Folder::new()
+        .with("contracts/reviewer.json", REVIEW)
+        .with("contracts/reviewer.toml", "examples = \"shown\"\n")
+        .with("contracts/shown/a.in.txt", "one")
+        .with("contracts/shown/a.out.json", r#"{"summary":"one","score":1}"#);
+    assert_eq!(folder.run(&["check", "reviewer"]).code, 0);
+    let folder = folder
+        .with("contracts/shown/b.in.txt", "two")
+        .with("contracts/shown/b.out.json", r#"{"summary":"two","score":11}"#)
+        .with("contracts/shown/c.in.txt", "three");
+    let said = folder.run(&["check", "reviewer"]);
+    assert_eq!(said.code, 52, "{said:?}");
+    assert!(said.stdout.starts_with("reviewer: refused\n  error: the example breaks"), "{said:?}");
+    assert!(said.stdout.contains("shown/b.out.json`: ") && said.stdout.contains(": /score: "));
+    assert!(said.stdout.contains("(`maximum`)\n    hint: correct the answer in it"), "{said:?}");
+    assert!(said.stdout.contains("shown/c.out.json`"), "{said:?}");
+    assert!(!said.stdout.contains("a.out.json"), "{said:?}");
+    let said = folder.run(&["check", "reviewer", "--format", "json"]);
+    let document: Value = serde_json::from_str(&said.stdout).unwrap();
+    let report = &document["contracts"][0];
+    assert_eq!((said.code, &report["accepted"]), (52, &json!(false)));
+    assert_eq!(report["diagnostics"][0]["code"], "bad_example");
 }
 
 #[test]

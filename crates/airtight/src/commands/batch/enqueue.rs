@@ -5,6 +5,7 @@ use serde_json::json;
 
 use super::inputs::Inputs;
 use super::plan::Plan;
+use super::require_usable;
 use crate::batch::{Payload, unusable};
 use crate::cli::BatchArgs;
 use crate::error::{Error, Outcome};
@@ -98,5 +99,5 @@ fn conclude(
         let words = format!("batch {batch}: {added} queued, {known} known, {bad} unusable");
         printer.line(&[Span::plain(words)])?;
     }
-    Ok(if bad > 0 { Outcome::Rejected } else { Outcome::Met })
+    require_usable(bad, added + known + bad)
 }

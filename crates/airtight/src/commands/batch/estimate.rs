@@ -1,6 +1,7 @@
 //! What a batch would cost, without a request.
 
 use std::collections::HashSet;
+use std::path::Path;
 
 use airtight_core::batch::{Estimate, Fund, Whose};
 use airtight_store::{Ledger, Repeat};
@@ -8,6 +9,7 @@ use serde_json::json;
 
 use super::inputs::Inputs;
 use super::plan::Plan;
+use super::require_usable;
 use crate::batch::unusable;
 use crate::cli::BatchArgs;
 use crate::error::{Error, Outcome};
@@ -29,8 +31,10 @@ struct Census<'p> {
     /// Keys of inputs that were not looked up yet, with the length of their prompts.
     waiting: Vec<(String, u64)>,
     usable: u64,
-    /// How many of them have their result.
+    /// How many of them have their answer.
     answered: u64,
+    /// How many failed, and are not asked again.
+    failed: u64,
     bad: u64,
     all: Estimate,
 }
@@ -40,15 +44,16 @@ impl Census<'_> {
     async fn count(&mut self) -> Result<(), Error> {
         let waiting = std::mem::take(&mut self.waiting);
         let keys: Vec<String> = waiting.iter().map(|(key, _)| key.clone()).collect();
-        let settled = match &self.ledger {
-            Some(ledger) => ledger.settled(&keys, self.repeat).await,
-            None => Ok(HashSet::new()),
-        };
-        let settled = settled.map_err(|error| unusable(error, &self.plan.books.place()))?;
+        let settled = self.settled(&keys, self.repeat).await?;
+        let met = self.settled(&keys, Repeat::Failed).await?;
         for (key, bytes) in waiting {
             self.usable += 1;
-            if settled.contains(&key) {
+            if met.contains(&key) {
                 self.answered += 1;
+                continue;
+            }
+            if settled.contains(&key) {
+                self.failed += 1;
                 continue;
             }
             let one = self.fund.estimate(Whose::Model, bytes + self.plan.fixed_bytes());
@@ -58,14 +63,39 @@ impl Census<'_> {
         Ok(())
     }
 
+    /// Returns those of `keys` that would not be asked again.
+    async fn settled(&self, keys: &[String], repeat: Repeat) -> Result<HashSet<String>, Error> {
+        let Some(ledger) = &self.ledger else { return Ok(HashSet::new()) };
+        let settled = ledger.settled(keys, repeat).await;
+        settled.map_err(|error| unusable(error, &self.plan.books.place()))
+    }
+
+    /// Returns how many inputs would be asked.
+    fn to_ask(&self) -> u64 {
+        self.usable.saturating_sub(self.answered).saturating_sub(self.failed)
+    }
+
+    /// Returns what is known of the inputs, if anything is.
+    fn known(&self) -> String {
+        let answered = (self.answered > 0).then(|| format!("{} of them answered", self.answered));
+        let failed = (self.failed > 0).then(|| format!("{} failed before", self.failed));
+        let is_known = answered.is_some() || failed.is_some();
+        let to_ask = is_known.then(|| format!("{} to ask", self.to_ask()));
+        // A comma before each of them.
+        let parts = [Some(String::new()), answered, failed, to_ask];
+        parts.into_iter().flatten().collect::<Vec<String>>().join(", ")
+    }
+
     fn print(&self, args: &BatchArgs, printer: &mut Printer) -> Result<(), Error> {
-        let Self { plan, usable, answered, bad, all, .. } = self;
+        let Self { plan, usable, answered, failed, bad, all, .. } = self;
         let cost = plan.price().map(|_| all.cost);
         if args.json {
             let summary = json!({
                 "batch": plan.batch,
                 "inputs": usable,
                 "answered": answered,
+                "failed": failed,
+                "to_ask": self.to_ask(),
                 "unusable": bad,
                 "estimated_tokens": all.tokens,
                 "estimated_cost_usd": cost,
@@ -76,14 +106,15 @@ impl Census<'_> {
             Some(cost) => format!("about ${:.2}", cost.usd()),
             None => "at a price that is not known".to_owned(),
         };
-        let known = match answered {
-            0 => String::new(),
-            answered => format!(", {answered} of them answered"),
-        };
-        let tokens = all.tokens;
+        let (known, tokens) = (self.known(), all.tokens);
         let words =
             format!("{usable} inputs{known}, {bad} unusable; about {tokens} tokens, {price}");
-        printer.line(&[Span::plain(words)])
+        printer.line(&[Span::plain(words)])?;
+        if *failed > 0 && !args.quiet {
+            let hint = " `--retry-failed` asks again for inputs that failed";
+            printer.note(&[Span::new(Tone::Good, "hint:"), Span::plain(hint)]);
+        }
+        Ok(())
     }
 }
 
@@ -102,6 +133,7 @@ pub(super) async fn print(
         waiting: Vec::new(),
         usable: 0,
         answered: 0,
+        failed: 0,
         bad: 0,
         all: Estimate::default(),
     };
@@ -123,12 +155,13 @@ pub(super) async fn print(
     }
     census.count().await?;
     census.print(args, printer)?;
-    Ok(if census.bad > 0 { Outcome::Rejected } else { Outcome::Met })
+    require_usable(census.bad, census.usable + census.bad)
 }
 
 /// Opens the ledger to read it, if there is one: nothing is made for a question.
 async fn ledger(plan: &Plan, printer: &mut Printer) -> Option<Ledger> {
-    if plan.books.file().is_some_and(|file| !file.exists()) {
+    let is_empty = |file: &Path| file.metadata().is_ok_and(|there| there.len() == 0);
+    if plan.books.file().is_some_and(|file| !file.exists() || is_empty(file)) {
         return None;
     }
     match plan.books.read().await {

@@ -112,13 +112,22 @@ impl Tally {
         Err(error.with_findings(self.reasons.clone()))
     }
 
+    /// Refuses to call it met if inputs failed; `place` is where the reasons are.
+    pub(super) fn require_answers(&self, place: Option<&str>) -> Result<(), Error> {
+        if self.failed == 0 {
+            return Ok(());
+        }
+        let counted = format!("{} of {} inputs failed", self.failed, self.done());
+        Err(match place {
+            Some(place) => Error::new(Outcome::Rejected, format!("{counted}, see: `{place}`")),
+            None => Error::new(Outcome::Rejected, counted)
+                .hint("`--failures FILE` has the reasons, without asking again"),
+        })
+    }
+
     /// Returns how many inputs have their result.
     pub(super) fn done(&self) -> u64 {
         self.met + self.failed
-    }
-
-    pub(super) fn has_failures(&self) -> bool {
-        self.failed > 0
     }
 
     /// Takes the line away.

@@ -4,6 +4,7 @@ use airtight_core::contract::{Decision, Options};
 use airtight_core::{Answer, Contract, Diagnostic, Fingerprint, Pointer, Severity};
 use serde_json::{Value, json};
 
+use crate::commands::run::examples;
 use crate::commands::{located, preflight};
 use crate::error::Error;
 use crate::explain;
@@ -63,11 +64,13 @@ impl KnownAs {
 impl Report {
     /// Puts the contract through preflight and lowers it for every dialect.
     pub(super) fn examine(typed: &str, source: &ContractSource, options: &Options) -> Self {
-        let preflight = match preflight(source, options) {
+        let mut preflight = match preflight(source, options) {
             Ok(preflight) => preflight,
             Err(error) => return Self::unreadable(typed, source.label(), &error),
         };
-        let standing = match &preflight.contract {
+        let contract = preflight.contract.as_mut();
+        let flaws = contract.map(|contract| bad_examples(source, contract)).unwrap_or_default();
+        let standing = match preflight.contract.as_ref().filter(|_| flaws.is_empty()) {
             Some(contract) => {
                 let (known_as, routes) = (KnownAs::of(contract), Route::all(contract));
                 Standing::Accepted { known_as, routes }
@@ -78,7 +81,7 @@ impl Report {
             typed: typed.to_owned(),
             label: source.label().to_owned(),
             standing,
-            diagnostics: preflight.diagnostics,
+            diagnostics: [flaws, preflight.diagnostics].concat(),
             satisfiable: preflight.satisfiable,
             accepts_object: preflight.accepts_object,
         }
@@ -86,21 +89,11 @@ impl Report {
 
     /// Reports a contract that could not even be read.
     pub(super) fn unreadable(typed: &str, label: &str, error: &Error) -> Self {
-        let mut message = error.to_string();
-        for cause in error.causes() {
-            message.push_str(": ");
-            message.push_str(&cause);
-        }
-        let diagnostic = Diagnostic::error(Pointer::root(), "unreadable", message);
-        let diagnostic = match error.hints.first() {
-            Some(hint) => diagnostic.with_hint(hint),
-            None => diagnostic,
-        };
         Self {
             typed: typed.to_owned(),
             label: label.to_owned(),
             standing: Standing::Refused,
-            diagnostics: vec![diagnostic],
+            diagnostics: vec![finding("unreadable", error)],
             satisfiable: undecided(),
             accepts_object: undecided(),
         }
@@ -165,6 +158,25 @@ impl Report {
             "diagnostics": self.diagnostics,
             "portability": self.routes().iter().map(Route::to_json).collect::<Value>(),
         })
+    }
+}
+
+/// Returns what is wrong with the worked examples of a role, which are shown to models.
+fn bad_examples(source: &ContractSource, contract: &mut Contract) -> Vec<Diagnostic> {
+    let folder = source.role().and_then(|role| role.examples.as_deref());
+    let flaws = folder.map(|folder| examples::flaws(folder, contract)).unwrap_or_default();
+    flaws.iter().map(|flaw| finding("bad_example", flaw)).collect()
+}
+
+/// Returns an error as a finding: its message, what it found, its causes, and its first hint.
+fn finding(code: &'static str, error: &Error) -> Diagnostic {
+    let found = error.findings.iter().cloned();
+    let parts = std::iter::once(error.to_string()).chain(found).chain(error.causes());
+    let message = parts.collect::<Vec<String>>().join(": ");
+    let diagnostic = Diagnostic::error(Pointer::root(), code, message);
+    match error.hints.first() {
+        Some(hint) => diagnostic.with_hint(hint),
+        None => diagnostic,
     }
 }
 

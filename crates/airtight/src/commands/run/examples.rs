@@ -8,7 +8,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use airtight_core::Contract;
+use airtight_core::{Contract, Rejected};
 
 use crate::error::{Error, Outcome};
 use crate::explain;
@@ -25,8 +25,22 @@ const FILE_LIMIT_BYTES: usize = 64 * 1024;
 
 /// Adds the examples in `folder`, in the order of their names.
 pub(crate) fn add(folder: &Path, contract: &mut Contract) -> Result<(), Error> {
+    listed(folder)?.iter().try_for_each(|name| add_one(folder, name, contract))
+}
+
+/// Adds the examples in `folder` that can be used, and returns what is wrong with the others.
+pub(crate) fn flaws(folder: &Path, contract: &mut Contract) -> Vec<Error> {
+    match listed(folder) {
+        Ok(names) => {
+            names.iter().filter_map(|name| add_one(folder, name, contract).err()).collect()
+        }
+        Err(error) => vec![error],
+    }
+}
+
+/// Returns what the examples in `folder` are called, and refuses none and too many.
+fn listed(folder: &Path) -> Result<BTreeSet<String>, Error> {
     let names = names(folder).map_err(|error| unreadable(folder, error.into()))?;
-    let refused = |message: String| Error::new(Outcome::Contract, message);
     let place = folder.display();
     if names.is_empty() {
         return Err(refused(format!("there are no examples in `{place}`"))
@@ -35,17 +49,27 @@ pub(crate) fn add(folder: &Path, contract: &mut Contract) -> Result<(), Error> {
     if names.len() > EXAMPLE_LIMIT {
         return Err(refused(format!("there are more than {EXAMPLE_LIMIT} examples in `{place}`")));
     }
-    for name in names {
-        let [input, output] = ENDS.map(|end| folder.join(format!("{name}{end}")));
-        let asked = text(&input)?;
-        contract.add_example(asked, &text(&output)?).map_err(|rejected| {
-            let reason = explain::rejection(&rejected.reason);
-            let findings = [vec![reason], explain::violations(&rejected)].concat();
-            refused(format!("the example breaks the contract: `{}`", output.display()))
-                .with_findings(findings)
-        })?;
-    }
-    Ok(())
+    Ok(names)
+}
+
+fn add_one(folder: &Path, name: &str, contract: &mut Contract) -> Result<(), Error> {
+    let [input, output] = ENDS.map(|end| folder.join(format!("{name}{end}")));
+    let asked = text(&input)?;
+    contract.add_example(asked, &text(&output)?).map_err(|rejected| broken(&output, &rejected))
+}
+
+/// Says that the answer in `output` breaks the contract.
+fn broken(output: &Path, rejected: &Rejected) -> Error {
+    let reason = explain::rejection(&rejected.reason);
+    let findings = [vec![reason], explain::violations(rejected)].concat();
+    refused(format!("the example breaks the contract: `{}`", output.display()))
+        .with_findings(findings)
+        .hint("correct the answer in it, or take both files of the example out of the folder")
+        .hint("`airtight check NAME` judges all examples of a role")
+}
+
+fn refused(message: String) -> Error {
+    Error::new(Outcome::Contract, message)
 }
 
 /// Returns what the examples are called, also those of which one file is missing.
@@ -103,6 +127,23 @@ mod tests {
             ("README.md", "is no example"),
         ];
         assert_eq!(added(&files).unwrap(), ["one: 1", "two: 2"]);
+    }
+
+    #[test]
+    fn every_example_that_cannot_be_used_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let files = [("a.in.txt", "one"), ("a.out.json", "true"), ("b.in.txt", "two")];
+        let good = [("c.in.txt", "three"), ("c.out.json", "3")];
+        for (name, content) in files.into_iter().chain(good) {
+            fs::write(folder.path().join(name), content).unwrap();
+        }
+        let mut contract = Contract::compile(json!({"type": "integer"})).unwrap();
+        let flaws = flaws(folder.path(), &mut contract);
+        let told: Vec<String> = flaws.iter().map(ToString::to_string).collect();
+        assert_eq!(told.len(), 2, "{told:?}");
+        assert!(told[0].contains("a.out.json") && told[1].contains("b.out.json"), "{told:?}");
+        assert!(flaws[0].hints[0].starts_with("correct the answer"), "{flaws:?}");
+        assert_eq!(contract.added_examples().len(), 1);
     }
 
     #[test_case(&[("a.in.txt", "one"), ("a.out.json", "\"one\"")], "the example breaks the contract", "a.out.json"; "a wrong answer")]

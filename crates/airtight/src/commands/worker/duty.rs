@@ -9,8 +9,11 @@ use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
 use super::benches::Benches;
+use super::put_off::{NO_ACCESS, PutOff, Rest, told};
 use crate::batch::{Errand, Payload, Settled, Stop};
 use crate::cli::WorkerArgs;
+use crate::error::{Error, Outcome};
+use crate::printer::{Span, Tone, note};
 
 /// How long to wait before an empty queue is looked at again, at most; chance makes it shorter, so that
 /// workers do not come together.
@@ -30,13 +33,21 @@ pub(super) struct Shift {
     worker: Worker,
     grace: Duration,
     until_empty: bool,
+    is_quiet: bool,
 }
 
 impl Shift {
     pub(super) fn of(args: &WorkerArgs) -> Self {
         let worker =
             Worker { queue: args.queue.clone(), limit: 0, lease: args.lease, claims: args.claims };
-        Self { worker, grace: args.grace, until_empty: args.until_empty }
+        let (until_empty, is_quiet) = (args.until_empty, args.quiet);
+        Self { worker, grace: args.grace, until_empty, is_quiet }
+    }
+
+    fn warn(&self, words: &str) {
+        if !self.is_quiet {
+            note(&[Span::new(Tone::Warning, "warning:"), Span::plain(format!(" {words}"))]);
+        }
     }
 }
 
@@ -50,6 +61,11 @@ pub(super) struct Duty {
     jobs: JoinSet<Result<Settled, Stop>>,
     held: HashMap<Id, Held>,
     clock: Clock,
+    put_off: PutOff,
+    /// Whether it was said that jobs are waited for.
+    is_waiting: bool,
+    /// Why jobs are left that this worker cannot do, once there is nothing else to do.
+    pub(super) left: Option<Error>,
     pub(super) done: u64,
     pub(super) failed: u64,
     /// Jobs that nobody can do as they are.
@@ -104,6 +120,9 @@ impl Duty {
             jobs,
             held,
             clock,
+            put_off: PutOff::default(),
+            is_waiting: false,
+            left: None,
             done: 0,
             failed: 0,
             set_aside: 0,
@@ -159,12 +178,29 @@ impl Duty {
             Event::Look => {
                 let found = self.look().await.map_err(Stop::Store)?;
                 if found == 0 && self.shift.until_empty && self.jobs.is_empty() {
-                    self.leave();
+                    self.finish().await.map_err(Stop::Store)?;
                 }
                 if found == 0 {
                     let pause = IDLE.mul_f64(f64::midpoint(fastrand::f64(), 1.0));
                     self.clock.next_look = Instant::now() + pause;
                 }
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends if nothing is left that this worker could do, now or later.
+    async fn finish(&mut self) -> Result<(), StoreError> {
+        match self.put_off.rest(&self.shift.worker.queue, &self.ledger).await? {
+            Rest::Nothing => self.leave(),
+            Rest::Ours { jobs, pause } => {
+                self.left = Some(std::mem::take(&mut self.put_off).into_error(jobs, pause));
+                self.leave();
+            }
+            Rest::Others if self.is_waiting => {}
+            Rest::Others => {
+                self.is_waiting = true;
+                self.shift.warn("jobs are put off: waiting until they are due");
             }
         }
         Ok(())
@@ -195,11 +231,14 @@ impl Duty {
     async fn begin(&mut self, job: ClaimedJob) -> Result<(), StoreError> {
         let Payload { kind, prompt, .. } = match Payload::read(&job.payload) {
             Ok(payload) => payload,
-            Err(error) => return self.refuse(&job, None, &error.to_string()).await,
+            Err(error) => {
+                let why = Error::new(Outcome::Contract, error.to_string());
+                return self.refuse(&job, None, why).await;
+            }
         };
         let performer = match self.benches.performer(&kind) {
             Ok(performer) => performer,
-            Err(error) => return self.refuse(&job, kind.critical, &told(&error)).await,
+            Err(error) => return self.refuse(&job, kind.critical, error).await,
         };
         let errand = Errand {
             key: job.key.unwrap_or_else(|| format!("job {}", job.claim.job())),
@@ -219,21 +258,29 @@ impl Duty {
     }
 
     /// Returns a job that cannot be done here, for a worker that can; a job that nobody wants waits for
-    /// a person.
+    /// a person, unless it is only a key that is missing here.
     async fn refuse(
         &mut self,
         job: &ClaimedJob,
         critical: Option<String>,
-        why: &str,
+        why: Error,
     ) -> Result<(), StoreError> {
-        tracing::warn!(job = job.claim.job(), why, "a job cannot be done here");
-        let is_offered = job.failures < UNFIT_LIMIT;
+        let (number, words) = (job.claim.job(), told(&why));
+        tracing::warn!(job = number, why = words.as_str(), "a job cannot be done here");
+        let is_offered = job.failures < UNFIT_LIMIT || why.kind == NO_ACCESS;
         let again = if is_offered { Again::After(UNFIT_PAUSE) } else { Again::WhenAsked };
-        if !is_offered {
+        if is_offered {
+            let news = self.put_off.add(number, why);
+            // Who ends with the queue says so in the end.
+            if let Some(reason) = news.filter(|_| !self.shift.until_empty) {
+                self.shift.warn(&format!("jobs go back to the queue: {reason}"));
+            }
+        } else {
+            self.put_off.forget(number);
             self.set_aside += 1;
             self.lack(critical);
         }
-        match self.ledger.release(&job.claim, again, why).await {
+        match self.ledger.release(&job.claim, again, &words).await {
             Ok(()) | Err(StoreError::Fenced) => Ok(()),
             Err(error) => Err(error),
         }
@@ -292,9 +339,4 @@ async fn reached(end_at: Option<Instant>) {
         Some(end_at) => sleep_until(end_at).await,
         None => std::future::pending().await,
     }
-}
-
-fn told(error: &crate::error::Error) -> String {
-    let causes = error.causes();
-    std::iter::once(error.to_string()).chain(causes).collect::<Vec<_>>().join(": ")
 }
