@@ -56,10 +56,11 @@ impl State {
     }
 
     /// Returns why nobody waits any longer for a provider that may be asked again after `pause`.
-    fn outage(&self, pause: Duration) -> Stop {
-        // Without trouble of our own it is the pause that another process was told of.
-        let last = self.failure.as_ref().filter(|_| self.pace.is_troubled());
-        Stop::of_trouble(pause, last)
+    fn outage(&self, now: Duration, pause: Duration) -> Stop {
+        // While the provider holds us it is its pause that is waited for, which another process may have
+        // been told of; otherwise it is our own, after what became of the last request.
+        let is_ours = self.pace.is_troubled() && self.pace.held(now).is_zero();
+        Stop::of_trouble(pause, self.failure.as_ref().filter(|_| is_ours))
     }
 
     /// Claims that it is time to look again, and counts from now on.
@@ -126,7 +127,8 @@ impl Gate {
                 Ok(pass) => return self.keep_rate(pass).await,
                 Err(Obstacle::Spent) => self.close(Stop::Budget),
                 Err(Obstacle::Until(then)) if self.is_hopeless() => {
-                    let outage = self.state().outage(then.saturating_sub(self.now()));
+                    let now = self.now();
+                    let outage = self.state().outage(now, then.saturating_sub(now));
                     self.close(outage);
                 }
                 Err(Obstacle::Until(then)) => {
@@ -281,10 +283,12 @@ impl Pass {
                 if let Some(stop) = Stop::of_failure(failure, self.whose) {
                     self.gate.close(stop);
                 }
-                if self.whose == Whose::Model {
+                let came = Return::of_failure(failure.kind, failure.retry_after);
+                let is_trouble = matches!(came, Return::PushedBack(_) | Return::Failed(_));
+                if self.whose == Whose::Model && is_trouble {
                     self.gate.state().failure = Some(failure.clone());
                 }
-                Return::of_failure(failure.kind, failure.retry_after)
+                came
             }
         };
         let used = match arrival.bill {

@@ -61,13 +61,9 @@ impl Stop {
     }
 
     /// Returns the end of all patience with a provider that would be asked again after `pause`; `last` is
-    /// how it failed, if it did.
+    /// how it failed, unless it asked for that pause itself.
     pub(crate) fn of_trouble(pause: Duration, last: Option<&ProviderFailure>) -> Self {
-        // Whoever asks for a pause is there.
-        let is_gone = |failure: &&ProviderFailure| {
-            failure.kind != FailureKind::RateLimit && failure.retry_after.is_none()
-        };
-        let why = last.filter(is_gone).map(|failure| {
+        let why = last.map(|failure| {
             let is_away = failure.kind == FailureKind::Unreachable;
             let what = if is_away { "is out of reach" } else { "does not come back" };
             let message = format!("the provider {what}: {}", failure.message);

@@ -67,11 +67,14 @@ impl Gateway {
             form: Form::Text,
             counts: asked.counts,
         };
-        let said = match act::look_now(&self.ledger, tier, Some(asked.prompt)).await {
-            Ok(wish) => {
-                let (ledger, ending) = (self.ledger.clone(), self.ending.clone());
-                Follower::start(&self.followers, ledger, ending, wish, tier)
-            }
+        let (ledger, ending) = (self.ledger.clone(), self.ending.clone());
+        let prompt = asked.prompt;
+        let asking = async move {
+            let wish = act::look_now(&ledger, tier, Some(prompt)).await?;
+            Ok((ledger, wish))
+        };
+        let said = match Follower::start(&self.followers, asking, ending, tier).await {
+            Ok(said) => said,
             Err(Refusal::Conflict { code: "busy", .. }) => only(BUSY),
             Err(Refusal::Unwatched) => only(UNWATCHED),
             Err(refusal) => return Err(refusal.into()),

@@ -173,7 +173,7 @@ async fn the_server_does_not_end_before_what_was_asked_of_the_watch_is_taken_bac
     let mut client = TcpStream::connect(address).await.unwrap();
     client.write_all(wish().as_bytes()).await.unwrap();
     while ledger.next_wish().await.unwrap().is_none() {
-        sleep(Duration::from_millis(5)).await;
+        tokio::task::yield_now().await;
     }
     drop(client);
     stop.cancel();

@@ -72,6 +72,8 @@ impl Claim {
 pub enum Again {
     /// After a pause.
     After(Duration),
+    /// After a pause, by another worker: no failure of the job.
+    Elsewhere(Duration),
     /// When a person says so: nobody can do it as it is.
     WhenAsked,
 }

@@ -42,7 +42,7 @@ pub(crate) const DELETE_JOB: &str = "DELETE FROM jobs WHERE seq = $1";
 pub(crate) const DELETE_PAYLOAD: &str = "DELETE FROM payloads WHERE job = $1";
 const REQUEUE: &str = "UPDATE jobs SET state = $4, claim_token = NULL, \
      worker = NULL, leased_until = NULL, run_at = $2, claims = 0, \
-     failures = failures + 1, error = $3 \
+     failures = failures + $5, error = $3 \
      WHERE seq = $1";
 
 impl Ledger {
@@ -374,15 +374,17 @@ pub(crate) async fn requeue(
     again: Again,
     error: Option<String>,
 ) -> Result<(), StoreError> {
-    let (pause, state) = match again {
-        Again::After(pause) => (pause, JobState::Ready),
-        Again::WhenAsked => (Duration::ZERO, JobState::Quarantined),
+    let (pause, state, failures) = match again {
+        Again::After(pause) => (pause, JobState::Ready, 1_i64),
+        Again::Elsewhere(pause) => (pause, JobState::Ready, 0),
+        Again::WhenAsked => (Duration::ZERO, JobState::Quarantined, 1),
     };
     sqlx::query(REQUEUE)
         .bind(job)
         .bind(to.now_ms.saturating_add(millis(pause)))
         .bind(error)
         .bind(state.name())
+        .bind(failures)
         .execute(&mut *to.connection)
         .await
         .map_err(to.fail())

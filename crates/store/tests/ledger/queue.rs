@@ -17,6 +17,7 @@ crate::laws! {
     a_lost_lease_gives_the_job_to_another_and_fences_the_first,
     a_job_that_takes_workers_down_is_quarantined,
     a_postponed_job_comes_back_later,
+    a_job_that_is_left_to_another_worker_has_not_failed,
     a_job_that_nobody_can_do_waits_for_a_person,
     people_retry_and_cancel_jobs,
     many_jobs_are_queued_in_pieces,
@@ -208,6 +209,17 @@ async fn people_retry_and_cancel_jobs(bed: Bed) {
     assert_eq!(ledger.retry(&batch("x")).await.unwrap(), 1);
     assert_eq!(claim_one(&ledger, &up_to(1)).await.key.as_deref(), Some("c"));
     assert_eq!(claim_one(&ledger, &up_to(1)).await.key.as_deref(), Some("a"));
+}
+
+async fn a_job_that_is_left_to_another_worker_has_not_failed(bed: Bed) {
+    let ledger = bed.open().await;
+    ledger.enqueue(vec![job("a")]).await.unwrap();
+    for (again, failures) in [(Again::Elsewhere(Duration::ZERO), 0), (Again::default(), 1)] {
+        let claimed = claim_one(&ledger, &up_to(1)).await;
+        ledger.release(&claimed.claim, again, "no key").await.unwrap();
+        let left = ledger.jobs(&JobFilter::default(), Page::default()).await.unwrap();
+        assert_eq!(left[0].failures, failures);
+    }
 }
 
 async fn many_jobs_are_queued_in_pieces(bed: Bed) {

@@ -142,7 +142,7 @@ pub(in crate::commands) fn refuse_foreign(program: Program, config: &Config) -> 
     let natural = Traits::of(program).mode;
     if natural == Mode::Prompt && config.is_on(Key::Strict) == Some(true) {
         let message = format!("`{name}` answers in plain text, which `--strict` refuses");
-        let hint = "leave `--strict` out, or use `--via claude`, `codex` or `qwen`";
+        let hint = "leave `--strict` out, or use `--via claude`, `--via codex` or `--via qwen`";
         return Err(Error::new(Outcome::Usage, message).hint(hint));
     }
     let mode = config.text(Key::Mode).and_then(Mode::named).unwrap_or_default();

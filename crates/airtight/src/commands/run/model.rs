@@ -122,7 +122,8 @@ pub(crate) fn endpoint(
     };
     let url = any_url.or_else(|| config.text(base_url));
     let lookup = |name: &str| environment.variable(name).map(str::to_owned);
-    let mut endpoint = model.endpoint(url, lookup).map_err(|error| no_such_place(model, error))?;
+    let located = model.endpoint(url, lookup);
+    let mut endpoint = located.map_err(|error| no_such_place(model, standing, error))?;
     if let Some(key) = named_key(any_key, config.text(key_variable), environment)? {
         endpoint.key = Some(key);
         endpoint.carried = Carried::ByFormat;
@@ -130,13 +131,15 @@ pub(crate) fn endpoint(
     Ok(endpoint)
 }
 
-fn no_such_place(model: &ModelName, error: EndpointError) -> Error {
+fn no_such_place(model: &ModelName, standing: Standing, error: EndpointError) -> Error {
     let refused = Error::new(Outcome::Contract, format!("no such place for `{model}`"));
-    if let EndpointError::NoBaseUrl { variable } = error {
-        let hint = format!("name it by `--base-url URL`, or type `export {variable}=…`");
-        return refused.caused_by(error).hint(hint);
-    }
-    refused.caused_by(error)
+    let EndpointError::NoBaseUrl { variable } = error else { return refused.caused_by(error) };
+    let hint = match standing {
+        Standing::Chosen => format!("name it by `--base-url URL`, or type `export {variable}=…`"),
+        // `--base-url` is where the chosen model is.
+        Standing::Other => format!("type `export {variable}=…`"),
+    };
+    refused.caused_by(error).hint(hint)
 }
 
 /// Returns the settings that a vendor has of its own: its address, and the variable with its key.

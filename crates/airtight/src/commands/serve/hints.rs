@@ -35,7 +35,8 @@ impl Reader {
     /// Returns the words of the error, each thing by the name that it has here.
     pub(super) fn words(self, error: &Error) -> Vec<String> {
         let said = [vec![error.to_string()], error.causes(), error.findings.clone()].concat();
-        let said = said.into_iter().map(|text| self.hint(&text).unwrap_or(text));
+        // Nothing of what is wrong is left out, and it may quote what somebody typed.
+        let said = said.into_iter().map(|text| self.way(&text).unwrap_or(text));
         said.chain(error.hints.iter().filter_map(|hint| self.hint(hint))).collect()
     }
 
@@ -47,8 +48,9 @@ impl Reader {
 
     /// Returns one way out, if it is open here.
     fn way(self, way: &str) -> Option<String> {
-        let named = way.split('`').map(|part| match part {
-            part if part.starts_with("--") => self.name(part),
+        // Every other part stands between two of them.
+        let named = way.split('`').enumerate().map(|(place, part)| match part {
+            part if place % 2 == 1 && part.starts_with("--") => self.name(part),
             part if part.contains("airtight run ") => None,
             part => Some(part.to_owned()),
         });
@@ -64,6 +66,9 @@ impl Reader {
             "--via-path" => Some(variable(Key::HarnessPath)),
             "--via-arg" => Some(Key::HarnessArguments.name().to_owned()),
             "--via-env" => Some(Key::HarnessEnvironment.name().to_owned()),
+            "--mode" => Some(set(Key::Mode, value)),
+            "--strict" => Some(Key::Strict.name().to_owned()),
+            "--max-turns" => Some(Key::MaxTurns.name().to_owned()),
             // Only a compatible server has no address of its own.
             "--base-url" => Some(Key::CompatibleBaseUrl.name().to_owned()),
             flag if OWN.contains(&flag) => Some(typed.to_owned()),
@@ -78,6 +83,11 @@ impl Reader {
             Self::Operator(flag) => format!("{flag} {name}").trim_end().to_owned(),
         }
     }
+}
+
+/// Returns how the variable of a setting is given this value.
+fn set(key: Key, value: &str) -> String {
+    if value.is_empty() { variable(key) } else { format!("{}={value}", variable(key)) }
 }
 
 /// Returns the variable of a setting.

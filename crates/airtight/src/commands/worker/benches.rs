@@ -11,6 +11,7 @@ use airtight_core::contract::{Origin, Preflight};
 use airtight_core::redact::Redactor;
 use airtight_store::{Ledger, Level, Retention};
 
+use super::put_off::Obstacle;
 use crate::batch::{Example, Gate, Kind, Performer, Shared, Stop};
 use crate::cli::{PaceArgs, WorkerArgs};
 use crate::commands::batch::plan::{circuit, contract_row, throttle};
@@ -77,7 +78,7 @@ impl Benches {
     }
 
     /// Returns who performs jobs of this kind.
-    pub(super) fn performer(&mut self, kind: &Kind) -> Result<Arc<Performer>, Error> {
+    pub(super) fn performer(&mut self, kind: &Kind) -> Result<Arc<Performer>, Obstacle> {
         let name = serde_json::to_string(kind).unwrap_or_default();
         if let Some(performer) = self.performers.get(&name) {
             return Ok(Arc::clone(performer));
@@ -90,11 +91,9 @@ impl Benches {
         Ok(performer)
     }
 
-    fn prepare(&mut self, kind: &Kind) -> Result<Performer, Error> {
+    fn prepare(&mut self, kind: &Kind) -> Result<Performer, Obstacle> {
         let name = model_name(&kind.model)?;
-        let endpoint = model::endpoint(&name, Standing::Chosen, &self.config, &self.environment)?;
-        model::require_key(&name, &endpoint)?;
-        let provider = model::provider(endpoint, &self.config)?;
+        let provider = self.provider(&name, Standing::Chosen)?;
         let preflight = Preflight::run(kind.schema.as_bytes(), Origin::File, &kind.options());
         let refused = || Error::new(Outcome::Contract, "the contract of the job is refused");
         let mut contract = preflight.contract.ok_or_else(refused)?;
@@ -144,7 +143,7 @@ impl Benches {
         &self,
         kind: &Kind,
         (chosen, provider): (&ModelName, &Provider),
-    ) -> Result<Option<Provider>, Error> {
+    ) -> Result<Option<Provider>, Obstacle> {
         let Some(model) = &kind.extractor else { return Ok(None) };
         let name = model_name(model)?;
         if name == *chosen {
@@ -152,9 +151,17 @@ impl Benches {
         }
         let is_same = name.vendor == chosen.vendor;
         let standing = if is_same { Standing::Chosen } else { Standing::Other };
-        let endpoint = model::endpoint(&name, standing, &self.config, &self.environment)?;
-        model::require_key(&name, &endpoint)?;
-        model::provider(endpoint, &self.config).map(Some)
+        self.provider(&name, standing).map(Some)
+    }
+
+    /// Returns the provider of a model. Its address and key are set for the worker, not by the job.
+    fn provider(&self, name: &ModelName, standing: Standing) -> Result<Provider, Obstacle> {
+        let provider = || {
+            let endpoint = model::endpoint(name, standing, &self.config, &self.environment)?;
+            model::require_key(name, &endpoint)?;
+            model::provider(endpoint, &self.config)
+        };
+        provider().map_err(Obstacle::Here)
     }
 
     /// Returns how long runs are kept: as long as both who queued them and who does them want.

@@ -9,7 +9,7 @@ use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
 use super::benches::Benches;
-use super::put_off::{NO_ACCESS, PutOff, Rest, told};
+use super::put_off::{Obstacle, PutOff, Rest, told};
 use crate::batch::{Errand, Payload, Settled, Stop};
 use crate::cli::WorkerArgs;
 use crate::error::{Error, Outcome};
@@ -21,6 +21,9 @@ const IDLE: Duration = Duration::from_millis(500);
 
 /// How long a job that cannot be done here waits before it is offered again: perhaps to a newer worker.
 const UNFIT_PAUSE: Duration = Duration::from_mins(1);
+
+/// How long to wait at most for jobs that others put off before the queue is looked at again.
+const WAIT: Duration = Duration::from_secs(5);
 
 /// Longer than any worker takes to end.
 const FAR: Duration = Duration::from_hours(24);
@@ -120,7 +123,7 @@ impl Duty {
             jobs,
             held,
             clock,
-            put_off: PutOff::default(),
+            put_off: PutOff::new(),
             is_waiting: false,
             left: None,
             done: 0,
@@ -176,13 +179,13 @@ impl Duty {
                 self.end(joined)?;
             }
             Event::Look => {
-                let found = self.look().await.map_err(Stop::Store)?;
-                if found == 0 && self.shift.until_empty && self.jobs.is_empty() {
-                    self.finish().await.map_err(Stop::Store)?;
-                }
-                if found == 0 {
+                let news = self.look().await.map_err(Stop::Store)?;
+                if news == 0 {
                     let pause = IDLE.mul_f64(f64::midpoint(fastrand::f64(), 1.0));
                     self.clock.next_look = Instant::now() + pause;
+                }
+                if news == 0 && self.shift.until_empty && self.jobs.is_empty() {
+                    self.finish().await.map_err(Stop::Store)?;
                 }
             }
         }
@@ -193,14 +196,18 @@ impl Duty {
     async fn finish(&mut self) -> Result<(), StoreError> {
         match self.put_off.rest(&self.shift.worker.queue, &self.ledger).await? {
             Rest::Nothing => self.leave(),
-            Rest::Ours { jobs, pause } => {
-                self.left = Some(std::mem::take(&mut self.put_off).into_error(jobs, pause));
+            Rest::Ours(left) => {
+                self.left = Some(self.put_off.error(&left));
                 self.leave();
             }
-            Rest::Others if self.is_waiting => {}
-            Rest::Others => {
-                self.is_waiting = true;
-                self.shift.warn("jobs are put off: waiting until they are due");
+            // It has just come in.
+            Rest::Others { pause } if pause.is_zero() => self.clock.next_look = Instant::now(),
+            Rest::Others { pause } => {
+                self.clock.next_look = Instant::now() + pause.min(WAIT);
+                if !self.is_waiting {
+                    self.is_waiting = true;
+                    self.shift.warn("jobs are put off: waiting until they are due");
+                }
             }
         }
         Ok(())
@@ -217,15 +224,17 @@ impl Duty {
         self.benches.most().saturating_sub(u32::try_from(self.jobs.len()).unwrap_or(u32::MAX))
     }
 
-    /// Claims as many jobs as there is room for; returns how many there were.
+    /// Claims as many jobs as there is room for; returns how many of them were news. Those that this worker
+    /// put off before are none: a queue of them has no end.
     async fn look(&mut self) -> Result<usize, StoreError> {
         self.shift.worker.limit = self.room();
         let claimed = self.ledger.claim(&self.shift.worker).await?;
-        let count = claimed.len();
+        let mut news = 0;
         for job in claimed {
+            news += usize::from(!self.put_off.knows(job.claim.job()));
             self.begin(job).await?;
         }
-        Ok(count)
+        Ok(news)
     }
 
     async fn begin(&mut self, job: ClaimedJob) -> Result<(), StoreError> {
@@ -233,13 +242,14 @@ impl Duty {
             Ok(payload) => payload,
             Err(error) => {
                 let why = Error::new(Outcome::Contract, error.to_string());
-                return self.refuse(&job, None, why).await;
+                return self.refuse(&job, None, Obstacle::Job(why)).await;
             }
         };
         let performer = match self.benches.performer(&kind) {
             Ok(performer) => performer,
-            Err(error) => return self.refuse(&job, kind.critical, error).await,
+            Err(obstacle) => return self.refuse(&job, kind.critical, obstacle).await,
         };
+        self.put_off.forget(job.claim.job());
         let errand = Errand {
             key: job.key.unwrap_or_else(|| format!("job {}", job.claim.job())),
             prompt,
@@ -258,27 +268,31 @@ impl Duty {
     }
 
     /// Returns a job that cannot be done here, for a worker that can; a job that nobody wants waits for
-    /// a person, unless it is only a key that is missing here.
+    /// a person, unless it is this machine that lacks something.
     async fn refuse(
         &mut self,
         job: &ClaimedJob,
         critical: Option<String>,
-        why: Error,
+        obstacle: Obstacle,
     ) -> Result<(), StoreError> {
-        let (number, words) = (job.claim.job(), told(&why));
+        let number = job.claim.job();
+        let again = match &obstacle {
+            Obstacle::Here(_) => Again::Elsewhere(UNFIT_PAUSE),
+            Obstacle::Job(_) if job.failures < UNFIT_LIMIT => Again::After(UNFIT_PAUSE),
+            Obstacle::Job(_) => Again::WhenAsked,
+        };
+        let (Obstacle::Here(why) | Obstacle::Job(why)) = obstacle;
+        let words = told(&why);
         tracing::warn!(job = number, why = words.as_str(), "a job cannot be done here");
-        let is_offered = job.failures < UNFIT_LIMIT || why.kind == NO_ACCESS;
-        let again = if is_offered { Again::After(UNFIT_PAUSE) } else { Again::WhenAsked };
-        if is_offered {
-            let news = self.put_off.add(number, why);
-            // Who ends with the queue says so in the end.
-            if let Some(reason) = news.filter(|_| !self.shift.until_empty) {
-                self.shift.warn(&format!("jobs go back to the queue: {reason}"));
-            }
-        } else {
+        if matches!(again, Again::WhenAsked) {
             self.put_off.forget(number);
             self.set_aside += 1;
             self.lack(critical);
+        } else if self.shift.until_empty {
+            // It is said in the end.
+            self.put_off.add(number, why);
+        } else if let Some(reason) = self.put_off.reason(why) {
+            self.shift.warn(&format!("jobs go back to the queue: {reason}"));
         }
         match self.ledger.release(&job.claim, again, &words).await {
             Ok(()) | Err(StoreError::Fenced) => Ok(()),

@@ -13,12 +13,13 @@ use airtight_store::{
     EventBounds, EventFilter, Ledger, Order, PAGE_LIMIT, Page, RunId, Session, SessionFilter,
     StoreError, Wish,
 };
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::spoken::{Said, is_answer, spoken};
+use crate::act::Refusal;
 
 /// Said where something else goes on.
 pub(super) const BUSY: &str = "The watch is busy: a chain goes on, or is asked for. Nothing was \
@@ -89,18 +90,25 @@ impl From<StoreError> for Trouble {
 }
 
 impl Follower {
-    /// Begins to follow a wish among `followers`, and returns where what is said comes out.
-    pub(super) fn start(
+    /// Asks among `followers`, follows the wish, and returns where what is said comes out. Whoever waits for
+    /// it may go: no wish is put that nobody follows.
+    pub(super) async fn start(
         followers: &TaskTracker,
-        ledger: Ledger,
+        asking: impl Future<Output = Result<(Ledger, Wish), Refusal>> + Send + 'static,
         ending: CancellationToken,
-        wish: Wish,
         asked: Tier,
-    ) -> mpsc::Receiver<Said> {
-        let (tell, told) = mpsc::channel(ROOM);
-        let follower = Self::new(ledger, ending, tell, asked);
-        followers.spawn(follower.follow(wish));
-        told
+    ) -> Result<mpsc::Receiver<Said>, Refusal> {
+        let (begun, beginning) = oneshot::channel();
+        followers.spawn(async move {
+            let (ledger, wish) = match asking.await {
+                Ok(put) => put,
+                Err(refusal) => return drop(begun.send(Err(refusal))),
+            };
+            let (tell, told) = mpsc::channel(ROOM);
+            drop(begun.send(Ok(told)));
+            Self::new(ledger, ending, tell, asked).follow(wish).await;
+        });
+        beginning.await.unwrap_or(Err(Refusal::Mistake))
     }
 
     fn new(

@@ -113,7 +113,10 @@ async fn what_was_delivered_between_the_last_look_and_the_stop_counts() {
         first.notified().await;
         fs::write(&go, "").unwrap();
         // Nobody else runs meanwhile, so that only whoever looks once more hears of it.
-        while !delivered.exists() {}
+        let patience = std::time::Instant::now() + Duration::from_mins(1);
+        while !delivered.exists() {
+            assert!(std::time::Instant::now() < patience, "nothing was delivered");
+        }
     };
     let deeds = [say("on\n"), wait_for("go"), say("done\n"), note("delivered"), Deed::Stall];
     let ended = attend(scene.launch(&deeds), &PATIENT, &mut listen, stop).await.unwrap();

@@ -44,8 +44,10 @@ impl Stage {
     async fn heard(&self, wish: Wish) -> String {
         let ending = CancellationToken::new();
         let followers = TaskTracker::new();
-        let ledger = self.ledger.clone();
-        let said = text(Follower::start(&followers, ledger, ending, wish, Tier::Observe)).await;
+        let put = Ok((self.ledger.clone(), wish));
+        let asking = std::future::ready(put);
+        let said = Follower::start(&followers, asking, ending, Tier::Observe).await.unwrap();
+        let said = text(said).await;
         followers.close();
         followers.wait().await;
         said
