@@ -1,14 +1,14 @@
 //! Measures how often a review cannot be used, by how it was asked for: seed 003's experiment again.
 //!
-//! `measure_review WEIGHTS [--answers N] [--temperature T] [--budget N] [--reasks N] [--minutes N]
-//!     [--manner NAME] [--log FILE]`
+//! `measure_review WEIGHTS [--answers N] [--first SEED] [--temperature T] [--budget N] [--reasks N]
+//!     [--minutes N] [--manner NAME] [--log FILE]`
 //!
 //! Each change of `fixtures/review/changes.json` is put to an embedded model in five manners: prose
 //! instructions, the same with three examples, the schema in the prompt, the terminal tool, and under the
 //! grammar. The first two are read by a parser as one writes it for such output, the others are judged by
 //! the contract `code-review` and asked for again. N answers (100) for each manner, with seeds from 0 on, so
-//! that the same command has the same answers. Prints a table in Markdown; `--log` has a line of JSON
-//! for each answer. Progress goes to standard error.
+//! that the same command has the same answers, and `--first` goes on where another was cut. Prints a table in
+//! Markdown; `--log` has a line of JSON for each answer. Progress goes to standard error.
 
 mod manner;
 mod prose;
@@ -47,6 +47,7 @@ struct Change {
 struct Settings {
     weights: PathBuf,
     answers: u64,
+    first: u64,
     temperature: f64,
     budget: u32,
     reasks: u8,
@@ -66,7 +67,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     for manner in &settings.manners {
         let mut tally = Tally::new(*manner);
         let changes = fixture.changes.iter().cycle();
-        for (seed, change) in (0..settings.answers).zip(changes) {
+        let seeds = (0..settings.first + settings.answers).zip(changes);
+        for (seed, change) in seeds.filter(|(seed, _)| *seed >= settings.first) {
             if started.elapsed() >= settings.time {
                 break;
             }
@@ -88,6 +90,7 @@ fn settings() -> Result<Settings, Box<dyn Error>> {
     let mut settings = Settings {
         weights: arguments.next().ok_or("name the weights")?.into(),
         answers: 100,
+        first: 0,
         temperature: 0.8,
         budget: 256,
         reasks: 2,
@@ -99,6 +102,7 @@ fn settings() -> Result<Settings, Box<dyn Error>> {
         let value = arguments.next().ok_or_else(|| format!("{name} needs a value"))?;
         match name.as_str() {
             "--answers" => settings.answers = value.parse()?,
+            "--first" => settings.first = value.parse()?,
             "--temperature" => settings.temperature = value.parse()?,
             "--budget" => settings.budget = value.parse()?,
             "--reasks" => settings.reasks = value.parse()?,

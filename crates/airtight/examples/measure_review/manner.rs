@@ -123,7 +123,9 @@ impl Answer {
             "manner": manner.name(), "change": change.name, "seed": seed, "outcome": self.outcome,
             "unreadable": self.is_unreadable, "lacks_field": self.lacks_field, "wrong": self.is_wrong,
             "commentary": self.has_commentary, "reasks": self.reasks, "lost": self.is_lost,
-            "findings": self.findings, "cited": self.cited, "hit": self.is_hit, "raw": self.raw,
+            "findings": self.findings, "cited": self.cited, "hit": self.is_hit,
+            "tokens_read": self.usage.input_tokens, "tokens_written": self.usage.output_tokens,
+            "raw": self.raw,
         })
     }
 }
