@@ -22,6 +22,9 @@ pub(super) enum Reader {
 /// Flags of `airtight serve` that errors of settings name.
 const OWN: [&str; 2] = ["--database", "--trust-project"];
 
+/// What is typed in a shell, and helps only where the server runs.
+const COMMANDS: [&str; 3] = ["`export ", "`airtight ", "`npm "];
+
 /// What stands between two ways out.
 const OR: &str = ", or ";
 
@@ -43,7 +46,11 @@ impl Reader {
     /// Returns what of a hint can be followed here, if anything.
     pub(super) fn hint(self, hint: &str) -> Option<String> {
         let ways: Vec<String> = hint.split(OR).filter_map(|way| self.way(way)).collect();
-        (!ways.is_empty()).then(|| ways.join(OR))
+        let words = (!ways.is_empty()).then(|| ways.join(OR))?;
+        // A client has a key in the same variable: its token for this server.
+        let is_typed = COMMANDS.iter().any(|command| words.contains(command));
+        let is_elsewhere = self == Self::Client && is_typed;
+        Some(if is_elsewhere { format!("where the server runs, {words}") } else { words })
     }
 
     /// Returns one way out, if it is open here.
@@ -164,7 +171,7 @@ mod tests {
     const OPERATOR: Reader = Reader::Operator("--alert-model");
 
     #[test_case("check `--via-path`" => Some("check `AIRTIGHT_VIA_PATH`".to_owned()); "a variable")]
-    #[test_case("name it by `--base-url URL`, or type `export X=…`" => Some("name it by `providers.openai-compatible.base_url`, or type `export X=…`".to_owned()); "a setting")]
+    #[test_case("name it by `--base-url URL`, or type `export X=…`" => Some("where the server runs, name it by `providers.openai-compatible.base_url`, or type `export X=…`".to_owned()); "a setting")]
     #[test_case("or `--model embedded` for a small one" => Some("or `\"model\": \"embedded\"` for a small one".to_owned()); "a model")]
     #[test_case("use `--via claude` or `--via qwen`, or remove the hooks" => Some("use `\"model\": \"claude-cli\"` or `\"model\": \"qwen-cli\"`, or remove the hooks".to_owned()); "an agent CLI")]
     #[test_case("or pass `--yes`, or name another model by `--model A:B`" => Some("name another model by `\"model\": \"A:B\"`".to_owned()); "one of two ways")]
@@ -172,7 +179,7 @@ mod tests {
     #[test_case("or run without a record: `--no-store`" => None; "what has no name here")]
     #[test_case("set it before: `A=… airtight run … --via-env A`" => None; "another command")]
     #[test_case("then pass `--trust-project`, or add `/a`" => Some("then pass `--trust-project`, or add `/a`".to_owned()); "a flag of our own")]
-    #[test_case("type `npm install --global claude`" => Some("type `npm install --global claude`".to_owned()); "a command of others")]
+    #[test_case("type `npm install --global claude`" => Some("where the server runs, type `npm install --global claude`".to_owned()); "a command of others")]
     fn a_client_is_told_what_can_be_done_here(hint: &str) -> Option<String> {
         Reader::Client.hint(hint)
     }
