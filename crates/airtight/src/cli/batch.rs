@@ -25,8 +25,8 @@ use crate::config::{Entry, Key, Value};
 /// answers 429 or 503, one now and then while it is down. Models have no tools in a batch.
 ///
 /// Ends with 0 if all inputs are met, 1 if some failed; 3 if the provider does not come back, 4 if the
-/// ledger fails, 41 if the key is refused, 42 if inputs cannot be read, 52 if contract or settings are
-/// refused, 55 out of budget, 130 if interrupted.
+/// ledger fails, 41 if the key is refused, 42 if there are no inputs or they cannot be read, 52 if
+/// contract or settings are refused, 55 out of budget, 130 if interrupted.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:
@@ -55,11 +55,11 @@ pub(crate) struct BatchArgs {
     pub(crate) folder: FolderArgs,
 
     /// Where answers go, one JSON object a line [default: stdout]
-    #[arg(long, short, value_name = "FILE")]
+    #[arg(long, short, value_name = "FILE", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) output: Option<String>,
 
     /// Where inputs without an answer go [default: FILE.failures.jsonl beside the output]
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) failures: Option<String>,
 
     /// Job for the model, with `{{FIELD}}` where a field of the input goes; `@FILE` reads it from a
@@ -126,7 +126,7 @@ pub(crate) struct BatchArgs {
     pub(crate) ledger: LedgerArgs,
 
     /// Name of the batch in the ledger [default: made of contract, prompt and model]
-    #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
+    #[arg(long, value_name = "NAME", value_parser = visible)]
     pub(crate) name: Option<String>,
 
     /// Print the summary as JSON on stdout; needs `--output`, unless nothing is asked
@@ -205,6 +205,12 @@ pub(crate) enum Order {
     Input,
     /// As they come in
     Finished,
+}
+
+/// Parses a name: what shows nothing tells nothing apart.
+fn visible(text: &str) -> Result<String, String> {
+    let is_blank = text.trim().is_empty();
+    if is_blank { Err("a name cannot be blank".to_owned()) } else { Ok(text.to_owned()) }
 }
 
 /// Parses a time as settings have it, or milliseconds.

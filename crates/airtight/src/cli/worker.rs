@@ -21,8 +21,8 @@ use crate::config::Entry;
 ///
 /// Ends with 0 if it was told to, or if the queue is empty with `--until-empty`; 1 if a critical job
 /// has no answer, 3 if the provider does not come back, 4 if the ledger fails or is not there, 41 if
-/// a key is refused. If `--until-empty` leaves jobs that this worker cannot do: 41 if a key is missing,
-/// else 52, also if a critical job has no answer.
+/// a key is refused. If `--until-empty` leaves jobs that this worker cannot do, or sets some aside that
+/// nobody can do as they are: 41 if a key is missing, else 52.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:

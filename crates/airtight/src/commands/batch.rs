@@ -4,13 +4,14 @@ mod crew;
 mod desk;
 mod enqueue;
 mod estimate;
+mod first;
 mod inputs;
 pub(super) mod plan;
 mod results;
 mod sheet;
 mod tally;
+mod targets;
 
-use std::path::PathBuf;
 use std::time::Instant;
 
 use airtight_store::{Ledger, Repeat};
@@ -34,6 +35,7 @@ use plan::Plan;
 use results::Results;
 use sheet::Sheet;
 use tally::Tally;
+use targets::Targets;
 
 /// Runs what was typed.
 pub(super) fn run(
@@ -48,8 +50,9 @@ pub(super) fn run(
     let config = Config::load(environment, source.role(), args.entries(), args.trust.trust())?;
     let limit = Limit::new(Instant::now(), None, interrupt.clone());
     refuse_conflicts(args)?;
-    refuse_overwriting(args, environment)?;
+    let targets = Targets::find(args, environment)?;
     let inputs = Inputs::find(&args.inputs, args.input_format, environment)?;
+    targets.refuse_overwriting(args, &source, (&config, environment), &inputs)?;
     let plan = Plan::new(args, &source, environment, config, &limit)?;
     log.mask(plan.answerer.redactor.clone());
     for note in plan.answerer.notes.iter().chain(&log.fault).filter(|_| !args.quiet) {
@@ -57,6 +60,7 @@ pub(super) fn run(
         printer.note(&[Span::new(Tone::Warning, "warning:"), text]);
     }
     let runtime = runtime()?;
+    let inputs = runtime.block_on(first::wait(inputs, &args.inputs, &interrupt))?;
     if args.dry_run {
         return runtime.block_on(estimate::print(&plan, inputs, args, printer));
     }
@@ -66,7 +70,7 @@ pub(super) fn run(
         let performed = if args.enqueue {
             enqueue::run(&plan, inputs, args, &ledger, printer).await
         } else {
-            let scene = Scene { args, environment, ledger: &ledger, interrupt };
+            let scene = Scene { args, targets, ledger: &ledger, interrupt };
             perform(plan, inputs, scene, printer).await
         };
         ledger.close().await;
@@ -89,27 +93,10 @@ fn refuse_conflicts(args: &BatchArgs) -> Result<(), Error> {
     Ok(())
 }
 
-/// Refuses results that would replace inputs, or each other.
-fn refuse_overwriting(args: &BatchArgs, environment: &Environment) -> Result<(), Error> {
-    let place = |path: &String| {
-        let path = environment.resolve(path);
-        path.canonicalize().unwrap_or(path)
-    };
-    let failures = failures(args);
-    let outputs: Vec<PathBuf> = args.output.iter().chain(&failures).map(place).collect();
-    let is_twice = matches!(outputs.as_slice(), [answers, failures] if answers == failures);
-    let is_input = args.inputs.iter().map(place).any(|input| outputs.contains(&input));
-    if is_twice || is_input {
-        let message = "answers would be written over the inputs, or over the failures";
-        return Err(Error::new(Outcome::Usage, message).hint("name another file by `--output`"));
-    }
-    Ok(())
-}
-
 /// What a batch is performed with.
 struct Scene<'a> {
     args: &'a BatchArgs,
-    environment: &'a Environment,
+    targets: Targets,
     ledger: &'a Ledger,
     interrupt: CancellationToken,
 }
@@ -121,21 +108,17 @@ async fn perform(
     scene: Scene<'_>,
     printer: &mut Printer,
 ) -> Result<Outcome, Error> {
-    let Scene { args, environment, ledger, interrupt } = scene;
-    let resolved = |path: &String| environment.resolve(path);
-    let output = args.output.as_ref().map(resolved);
-    let failures = failures(args);
-    let failed = failures.as_ref().map(resolved);
-    let failed = failed.as_deref().map_or(Ok(Sheet::Nowhere), Sheet::create)?;
-    let is_shown = !args.quiet && (output.is_some() || !printer.is_terminal());
+    let Scene { args, targets: Targets { answers, failures }, ledger, interrupt } = scene;
+    let failed = failures.as_ref().map_or(Ok(Sheet::Nowhere), |it| Sheet::create(&it.path))?;
+    let is_shown = !args.quiet && (answers.is_some() || !printer.is_terminal());
     let tally = Tally::start(inputs.total_bytes.filter(|_| args.limit.is_none()), is_shown);
     let (batch, place) = (plan.batch.clone(), plan.books.place());
     let critical = plan.critical.clone();
     let most = plan.most(&args.pace);
     let (performer, desk) = plan.performer(ledger.clone(), &args.pace).await?;
-    let (worked, tally) = {
-        let met = match &output {
-            Some(path) => Sheet::create(path)?,
+    let (worked, mut tally) = {
+        let met = match &answers {
+            Some(answers) => Sheet::create(&answers.path)?,
             None => Sheet::Printer(printer),
         };
         let results = Results::new(args.order, (met, failed), ledger.clone(), place);
@@ -153,12 +136,15 @@ async fn perform(
         tally.clear();
         (results.publish().await.and(worked), tally)
     };
+    if worked.is_err() {
+        tally.stop();
+    }
     let critical = critical.filter(|_| tally.lacking() > 0 || worked.is_err());
     if let Some(name) = &critical {
         cry(name, tally.lacking(), printer);
     }
     conclude(&batch, &tally, worked, args, printer)?;
-    tally.require_answers(failures.as_deref())?;
+    tally.require_answers(failures.as_ref().map(|it| it.typed.as_str()))?;
     // Of a critical contract, inputs may lack an answer that did not fail.
     Ok(if critical.is_some() { Outcome::Rejected } else { Outcome::Met })
 }
@@ -180,13 +166,6 @@ fn conclude(
     }
     let again = "what is done is in the ledger: type the same command again to go on";
     worked.and_then(|()| tally.require_all()).map_err(|error| error.hint(again))
-}
-
-/// Returns where failures go, as it would be typed: beside the answers if nobody says. The whole name of
-/// their file is kept, so that no two of them share one.
-fn failures(args: &BatchArgs) -> Option<String> {
-    let beside = |output: &String| format!("{output}.failures.jsonl");
-    args.failures.clone().or_else(|| args.output.as_ref().map(beside))
 }
 
 /// Says how a batch ends of whose `all` inputs `bad` cannot be used, where nothing is asked.

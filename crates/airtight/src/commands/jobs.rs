@@ -1,6 +1,7 @@
 //! `airtight jobs`: see and change what waits in the queue of a ledger.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use airtight_core::redact::Redactor;
 use airtight_store::{
@@ -39,10 +40,11 @@ pub(super) fn run(
     })
 }
 
-/// Refuses a file that is not there, which would be made: whoever looks for jobs looks where some were
-/// queued, or has mistyped it.
+/// Refuses a file that is not there or empty, of which a ledger would be made: whoever looks for jobs looks
+/// where some were queued, or has mistyped it.
 pub(super) fn require_ledger(books: &Books) -> Result<(), Error> {
-    let Some(file) = books.file().filter(|file| !file.exists()) else { return Ok(()) };
+    let is_none = |file: &&Path| file.metadata().map_or(true, |it| it.is_file() && it.len() == 0);
+    let Some(file) = books.file().filter(is_none) else { return Ok(()) };
     let word = shell_word(&file.to_string_lossy());
     let queue = format!("airtight batch CONTRACT INPUTS --enqueue --database {word}");
     Err(Error::new(Outcome::Store, format!("there is no ledger: `{}`", file.display()))

@@ -12,7 +12,7 @@ use crate::commands::batch::plan::books;
 use crate::commands::batch::runtime;
 use crate::commands::jobs::require_ledger;
 use crate::commands::run::logging;
-use crate::commands::signals;
+use crate::commands::{shell_word, signals};
 use crate::config::Config;
 use crate::env::Environment;
 use crate::error::{Error, Outcome};
@@ -48,24 +48,33 @@ pub(super) fn run(
         let worked = duty.work().await;
         ledger.close().await;
         if !args.quiet {
-            let words = format!(" {} done, {} failed", duty.done, duty.failed);
+            let aside = match duty.set_aside {
+                0 => String::new(),
+                jobs => format!(", {jobs} set aside"),
+            };
+            let words = format!(" {} done, {} failed{aside}", duty.done, duty.failed);
             printer.note(&[Span::new(Tone::Strong, "worker:"), Span::plain(words)]);
-            if duty.set_aside > 0 {
-                let words = format!(
-                    "{} set aside that nobody can do as they are: `airtight jobs list` says why",
-                    duty.set_aside
-                );
-                printer.note(&[Span::plain(words)]);
-            }
         }
         for (name, lacking) in &duty.critical {
             cry(name, *lacking, printer);
         }
-        match (worked, duty.left) {
+        let aside = (duty.set_aside > 0).then(|| set_aside(duty.set_aside, &place));
+        // Who works on and on has done what it could.
+        let aside = aside.filter(|_| args.until_empty);
+        match (worked, duty.left.or(aside)) {
             (Err(stop), _) => Err(stop.into_error(&place)),
             (Ok(()), Some(left)) => Err(left),
             (Ok(()), None) if duty.critical.is_empty() => Ok(Outcome::Met),
             (Ok(()), None) => Ok(Outcome::Rejected),
         }
     })
+}
+
+/// Says that jobs wait for a person in the queue of the ledger at `place`.
+fn set_aside(jobs: u64, place: &str) -> Error {
+    let are = if jobs == 1 { "1 job is".to_owned() } else { format!("{jobs} jobs are") };
+    let list = format!("airtight jobs list --state quarantined --database {}", shell_word(place));
+    Error::new(Outcome::Contract, format!("{are} set aside that nobody can do as they are"))
+        .hint(format!("`{list}` says why"))
+        .hint("then `airtight jobs retry` offers them again, and `airtight jobs cancel` drops them")
 }

@@ -28,6 +28,8 @@ pub(crate) struct Role {
     pub(crate) version: Option<Version>,
     /// Standing instructions of the role.
     pub(crate) prompt: Option<String>,
+    /// The file that they are in, if they have one of their own.
+    pub(crate) prompt_file: Option<PathBuf>,
     /// The folder of worked examples.
     pub(crate) examples: Option<PathBuf>,
     /// The versions before it whose answers are taken, too.
@@ -48,6 +50,7 @@ impl Role {
             version: own("version").map(|own| version(path, own)).transpose()?,
             older: older::read(path, own("accepts"), own("carry"))?,
             prompt: prompt(path, own("prompt"), own("prompt_file"))?,
+            prompt_file: own("prompt_file").map(|own| beside(path, own)).transpose()?,
             examples: own("examples").map(|own| beside(path, own)).transpose()?,
             entries: contents.entries,
         })

@@ -1,6 +1,7 @@
 //! What may be spent.
 
 use airtight_fake::Turn;
+use serde_json::json;
 
 use crate::stage::{Stage, block_on, good, lines};
 
@@ -14,6 +15,10 @@ fn a_budget_of_tokens_is_kept_by_all_requests_together_and_the_rest_is_done_late
     let tokens = said.lines()[0]["tokens"].as_u64().unwrap();
     assert!(!done.is_empty() && tokens <= 1300, "{tokens} for {done:?}");
     assert_eq!(stage.fake.requests().len() as u64 * 120, tokens);
+    let summary = &said.lines()[0];
+    assert_eq!((&summary["inputs"], &summary["met"]), (&json!(50), &json!(done.len())));
+    assert_eq!((&summary["left"], &summary["complete"]), (&json!(50 - done.len()), &json!(false)));
+    assert!(said.stderr.contains(" · stopped early · "), "{said:?}");
     // What was spent before counts.
     let said = stage.batch(&[&["--max-tokens-total", "1300"], &output[..]].concat());
     assert_eq!((said.code, stage.positions()), (55, done), "{said:?}");

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::stage::{Stage, bad, good, lines};
+use crate::stage::{Said, Stage, bad, good, lines};
 
 fn prompts(stage: &Stage) -> Vec<String> {
     let mut prompts: Vec<String> = stage
@@ -42,6 +42,55 @@ fn inputs_are_never_written_over() {
     assert_eq!(said.code, 2, "{said:?}");
     assert_eq!(std::fs::read_to_string(stage.path("in.jsonl")).unwrap(), "\"one\"\n");
     assert_eq!(stage.fake.requests().len(), 0);
+}
+
+#[test]
+fn no_input_at_all_is_refused_before_anything_is_written() {
+    let stage = Stage::new([good().forever()])
+        .with("empty.jsonl", "")
+        .with("blank.jsonl", " \n\n \n")
+        .with("header.csv", "id,text\n")
+        .with("out.jsonl", "before\n");
+    std::fs::create_dir(stage.path("folder")).unwrap();
+    for input in ["empty.jsonl", "blank.jsonl", "header.csv", "folder", "-"] {
+        for more in [&["-o", "out.jsonl"][..], &["--dry-run"], &["--enqueue"]] {
+            let said = stage.say(&[&["batch", "review.json", input][..], more].concat());
+            assert_eq!((said.code, said.stdout.as_str()), (42, ""), "{said:?}");
+            assert!(said.stderr.starts_with("error: there is no input: "), "{said:?}");
+            assert!(said.stderr.contains("hint: an input is "), "{said:?}");
+        }
+    }
+    assert_eq!(std::fs::read_to_string(stage.path("out.jsonl")).unwrap(), "before\n");
+    assert!(!stage.path("out.jsonl.partial").exists() && !stage.path("data").exists());
+    // What is empty beside others is no reason to stop.
+    let stage = stage.with("in.jsonl", lines(1));
+    let said = stage.say(&["batch", "review.json", "empty.jsonl", "in.jsonl"]);
+    assert_eq!((said.code, said.lines().len()), (0, 1), "{said:?}");
+}
+
+/// Keys are those of whoever asks.
+#[test]
+fn who_only_counts_or_queues_needs_no_key() {
+    let stage = Stage::new([good().forever()]).with("in.jsonl", lines(2));
+    let keyless = |more: &[&str]| -> Said {
+        let mut command = stage.command(&[&["batch", "review.json", "in.jsonl"], more].concat());
+        command.env_remove("ANTHROPIC_API_KEY").output().unwrap().into()
+    };
+    assert_eq!(keyless(&[]).code, 41);
+    let extractor = ["--dry-run", "--extractor", "openai:other"];
+    for (more, told) in [
+        (&["--dry-run"][..], "2 inputs, "),
+        (&extractor[..], "2 inputs, "),
+        (&["--enqueue", "--name", "night"][..], "batch night: 2 queued, "),
+    ] {
+        let said = keyless(more);
+        assert_eq!(said.code, 0, "{said:?}");
+        assert!(said.stdout.starts_with(told), "{said:?}");
+    }
+    // It is the same work for who has the key.
+    assert_eq!(stage.say(&["worker", "--until-empty"]).code, 0);
+    assert_eq!((stage.batch(&[]).code, stage.positions()), (0, vec![1, 2]));
+    assert_eq!(stage.fake.requests().len(), 2);
 }
 
 /// A variable that is not set must not send the whole folder away.
@@ -173,6 +222,26 @@ fn a_dry_run_tells_failures_apart_from_answers_and_whether_they_would_be_asked_a
             assert_eq!(stage.fake.requests().len() as u64 - before, expected[2]);
         }
     }
+}
+
+#[test]
+fn a_dry_run_counts_a_key_once_and_another_text_of_it_as_unusable() {
+    let line = |id: u64, text: &str| format!("{}\n", json!({ "id": id, "text": text }));
+    let text = [line(1, "a"), line(1, "a"), line(1, "b"), line(2, "b")].concat();
+    let stage = Stage::new([good().forever()]).with("in.jsonl", text);
+    let key = ["--key", "id", "-p", "{{text}}", "--concurrency", "1"];
+    let dry = || {
+        let said = stage.batch(&[&key[..], &["--dry-run", "--json"]].concat());
+        assert_eq!(said.code, 1, "{said:?}");
+        let told = "input 3 (`in.jsonl:3`): its key `1` belongs to another text before it\n";
+        assert!(said.stderr.starts_with(told), "{said:?}");
+        let summary = said.lines()[0].clone();
+        ["inputs", "answered", "to_ask", "unusable"].map(|name| summary[name].as_u64().unwrap())
+    };
+    assert_eq!(dry(), [2, 0, 2, 1]);
+    assert_eq!((stage.batch(&key).code, stage.positions()), (1, vec![1, 2, 4]));
+    assert_eq!(stage.fake.requests().len(), 2);
+    assert_eq!(dry(), [2, 2, 0, 1]);
 }
 
 #[test]

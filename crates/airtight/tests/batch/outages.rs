@@ -1,6 +1,7 @@
 //! Providers that are busy, down, or do not want us.
 
 use airtight_fake::Turn;
+use serde_json::json;
 
 use crate::stage::{Said, Stage, good, lines};
 
@@ -35,6 +36,19 @@ fn a_provider_that_is_down_is_asked_seldom_and_the_batch_goes_on_later() {
     // Five until it is known, then one for each pause of 5 ms, 10 ms, 20 ms, … up to the patience.
     assert!((5..=20).contains(&requests), "{requests}");
     assert_eq!(stage.results("out.jsonl.failures.jsonl"), Vec::<serde_json::Value>::new());
+}
+
+#[test]
+fn a_batch_without_its_provider_does_not_look_complete() {
+    let stage = Stage::new([Turn::status(503).forever()]).with("in.jsonl", lines(100));
+    let said = stage.batch(&[&SHORT[..], &["--json"]].concat());
+    assert_eq!(said.code, 3, "{said:?}");
+    let summary = &said.lines()[0];
+    assert_eq!((&summary["inputs"], &summary["left"]), (&json!(100), &json!(100)), "{summary}");
+    assert_eq!((&summary["failed"], &summary["complete"]), (&json!(0), &json!(false)));
+    assert!(said.stderr.contains(" · stopped early · 100 left"), "{said:?}");
+    let said = stage.batch(&[&SHORT[..], &["--limit", "7"]].concat());
+    assert!(said.stderr.contains(" · stopped early · 7 left"), "{said:?}");
 }
 
 #[test]

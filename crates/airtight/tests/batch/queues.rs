@@ -91,5 +91,9 @@ fn no_ledger_is_made_by_who_looks_for_jobs() {
         assert!(said.stderr.starts_with("error: there is no ledger: `"), "{said:?}");
         assert!(said.stderr.contains("--enqueue --database "), "{said:?}");
         assert!(!stage.path("mistyped.db").exists());
+        std::fs::write(stage.path("empty.db"), "").unwrap();
+        let said = stage.say(&[command, &["--database", "empty.db"]].concat());
+        assert_eq!(said.code, 4, "{said:?}");
+        assert_eq!(std::fs::metadata(stage.path("empty.db")).unwrap().len(), 0);
     }
 }

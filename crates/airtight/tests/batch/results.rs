@@ -1,9 +1,13 @@
 //! What goes out.
 
-use airtight_fake::Turn;
-use serde_json::json;
+use std::io::Write as _;
+use std::path::Path;
+use std::process::{Child, Stdio};
 
-use crate::stage::{Stage, bad, good, lines};
+use airtight_fake::Turn;
+use serde_json::{Value, json};
+
+use crate::stage::{Said, Stage, bad, block_on, good, lines, signal};
 
 #[test]
 fn every_input_has_one_line_in_the_order_of_inputs() {
@@ -174,7 +178,65 @@ fn the_summary_is_for_people_or_for_programs() {
     let summary = &said.lines()[0];
     assert_eq!((&summary["batch"], &summary["met"]), (&json!("nightly"), &json!(2)));
     assert_eq!(summary["tokens"], 240);
+    assert_eq!((&summary["left"], &summary["complete"]), (&json!(0), &json!(true)));
     assert!(said.stderr.contains("batch nightly: 2 met · 0 failed"), "{said:?}");
+    assert!(!said.stderr.contains("stopped early"), "{said:?}");
+}
+
+/// Interrupts a batch once the model is held, and returns its summary.
+fn interrupted(stage: &Stage, child: Child) -> (Value, String) {
+    block_on(stage.fake.gate("held").reached());
+    signal(&child, "INT");
+    let said: Said = child.wait_with_output().unwrap().into();
+    assert_eq!(said.code, 130, "{said:?}");
+    (said.lines()[0].clone(), said.stderr)
+}
+
+#[test]
+fn an_interrupted_batch_does_not_look_complete() {
+    let held = || good().gate(0, "held").when_contains("ticket 3");
+    let stage = Stage::new([held(), good().forever()]).with("in.jsonl", lines(6));
+    let child = stage.start(&["--concurrency", "1", "--json"]);
+    let (summary, told) = interrupted(&stage, child);
+    let counted = ["inputs", "met", "failed", "left"].map(|name| summary[name].as_u64());
+    assert_eq!(counted, [Some(6), Some(2), Some(0), Some(4)], "{summary}");
+    assert_eq!(summary["complete"], false);
+    assert!(told.contains(" · stopped early · 4 left"), "{told}");
+    // Of a pipe, more may come.
+    let stage = Stage::new([held(), good().forever()]);
+    let batch = ["batch", "review.json", "-", "-o", "out.jsonl", "--concurrency", "1", "--json"];
+    let mut child = stage.command(&batch).stdin(Stdio::piped()).spawn().unwrap();
+    let mut pipe = child.stdin.take().unwrap();
+    pipe.write_all(lines(3).as_bytes()).unwrap();
+    let (summary, told) = interrupted(&stage, child);
+    drop(pipe);
+    assert_eq!((&summary["met"], &summary["left"]), (&json!(2), &json!(null)), "{summary}");
+    assert_eq!(summary["complete"], false);
+    assert!(told.contains(" · stopped early · not all inputs were read"), "{told}");
+}
+
+#[test]
+fn there_are_no_failures_beside_a_device() {
+    let stage = Stage::new([bad().forever()]).with("in.jsonl", lines(1));
+    let batch = ["batch", "review.json", "in.jsonl", "--reasks", "0", "--quiet", "-o", "/dev/null"];
+    let said = stage.say(&batch);
+    let told = "error: 1 of 1 inputs failed\n\
+        hint: `--failures FILE` has the reasons, without asking again\n";
+    assert_eq!((said.code, said.stderr.as_str()), (1, told));
+    assert!(!Path::new("/dev/null.failures.jsonl").exists());
+    let said = stage.say(&[&batch[..], &["--failures", "/dev/null"]].concat());
+    assert_eq!(said.code, 1, "{said:?}");
+}
+
+#[test]
+fn a_file_behind_stdout_keeps_what_it_has() {
+    let stage =
+        Stage::new([good().forever()]).with("in.jsonl", lines(2)).with("all.jsonl", "\"before\"\n");
+    let all = std::fs::OpenOptions::new().append(true).open(stage.path("all.jsonl")).unwrap();
+    let mut command = stage.command(&["batch", "review.json", "in.jsonl", "-o", "/dev/stdout"]);
+    assert!(command.stdout(all).status().unwrap().success());
+    let lines = stage.results("all.jsonl");
+    assert_eq!((lines.len(), &lines[0]), (3, &json!("before")));
 }
 
 #[test]

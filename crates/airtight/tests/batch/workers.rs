@@ -218,7 +218,9 @@ fn a_job_whose_model_nobody_has_is_set_aside_and_the_others_are_done() {
         assert_eq!(stage.say(&gone).code, 0);
         enqueue(&stage, &ledger);
         let said = start(&stage, &ledger, &["--until-empty"]).wait_with_output().unwrap();
-        assert!(said.status.success(), "{said:?}");
+        assert_eq!(said.status.code(), Some(52), "{said:?}");
+        let told = String::from_utf8_lossy(&said.stderr);
+        assert!(told.contains("error: 2 jobs are set aside that nobody can do"), "{told}");
         let aside = json!({ "ready": 0, "claimed": 0, "quarantined": 2 });
         assert_eq!(counts(&stage, &ledger), aside);
         let jobs = stage.say(&["jobs", "list", "--json", "--database", &ledger]).lines();

@@ -9,7 +9,7 @@ use airtight_core::run::RunError;
 use airtight_store::Repeat;
 use tokio::sync::mpsc;
 use tokio::task::{Id, JoinError, JoinSet};
-use tokio::time::{Interval, interval};
+use tokio::time::{Interval, interval, timeout};
 use tokio_util::sync::CancellationToken;
 
 use super::desk::Desk;
@@ -24,6 +24,9 @@ const READ_AHEAD: usize = 32;
 
 /// How often results are handed to those who follow them.
 const FLUSH: Duration = Duration::from_secs(1);
+
+/// How long inputs are counted that are not begun any more: enough for what people look at.
+const COUNTING: Duration = Duration::from_secs(1);
 
 /// What is done about an input that cannot be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -87,6 +90,8 @@ impl<'p> Crew<'p> {
     /// Works until all inputs have their result, or nothing can go on. What was begun comes to its
     /// end, or is postponed, either way.
     pub(super) async fn work(&mut self, inputs: Inputs, limit: u64) -> Result<(), Error> {
+        // Of a pipe, only what is there is counted: more may come for hours.
+        let counting = inputs.total_bytes.map_or(Duration::ZERO, |_| COUNTING);
         let mut inputs = read(inputs, limit);
         let mut halt = None;
         let mut next_position = 1;
@@ -122,6 +127,9 @@ impl<'p> Crew<'p> {
                 halt.get_or_insert(reason);
             }
         }
+        if !is_over {
+            self.tally.leave_unread(count(inputs, counting).await);
+        }
         match halt {
             None => Ok(()),
             Some(Halt::Failed(error)) => Err(error),
@@ -144,6 +152,7 @@ impl<'p> Crew<'p> {
                 Ok(())
             }
             Err(why) if self.bad_inputs == BadInputs::Refused => {
+                self.tally.postpone(size);
                 let message = format!("input {position} (`{place}`) cannot be used: {why}");
                 Err(Halt::Failed(
                     Error::new(Outcome::Input, message)
@@ -170,7 +179,10 @@ impl<'p> Crew<'p> {
         match ended {
             Ok(settled) => self.settle(named, size, settled).await,
             Err(Stop::Broken(error)) => self.leave(&named, size, &error).await,
-            Err(stop) => Err(Halt::Stopped(stop)),
+            Err(stop) => {
+                self.tally.postpone(size);
+                Err(Halt::Stopped(stop))
+            }
         }
     }
 
@@ -199,6 +211,18 @@ enum Event {
 
 async fn tick(interval: &mut Interval) {
     interval.tick().await;
+}
+
+/// Counts the inputs that are still to come, unless that takes longer than `limit`.
+async fn count(mut inputs: mpsc::Receiver<Input>, limit: Duration) -> Option<u64> {
+    let mut counted = 0;
+    let all = async {
+        while inputs.recv().await.is_some() {
+            counted += 1;
+        }
+    };
+    timeout(limit, all).await.ok()?;
+    Some(counted)
 }
 
 /// Reads inputs on a thread of their own: files and pipes make their readers wait.

@@ -1,12 +1,15 @@
 //! What a batch would cost, without a request.
 
-use std::collections::HashSet;
+use std::collections::hash_map::{Entry, RandomState};
+use std::collections::{HashMap, HashSet};
+use std::hash::BuildHasher as _;
 use std::path::Path;
 
 use airtight_core::batch::{Estimate, Fund, Whose};
 use airtight_store::{Ledger, Repeat};
 use serde_json::json;
 
+use super::desk::Prepared;
 use super::inputs::Inputs;
 use super::plan::Plan;
 use super::require_usable;
@@ -30,6 +33,9 @@ struct Census<'p> {
     repeat: Repeat,
     /// Keys of inputs that were not looked up yet, with the length of their prompts.
     waiting: Vec<(String, u64)>,
+    /// Which text each key has, where a field is the key.
+    texts: HashMap<String, u64>,
+    hasher: RandomState,
     usable: u64,
     /// How many of them have their answer.
     answered: u64,
@@ -40,6 +46,25 @@ struct Census<'p> {
 }
 
 impl Census<'_> {
+    /// Takes an input that can be used, unless its key has another text; the same once more is no other.
+    fn take(&mut self, prepared: Prepared) -> Result<(), String> {
+        let Prepared { prompt, key, named } = prepared;
+        if let Some(named) = named {
+            let text = self.hasher.hash_one(&prompt);
+            match self.texts.entry(key.clone()) {
+                Entry::Vacant(free) => {
+                    free.insert(text);
+                }
+                Entry::Occupied(taken) if *taken.get() == text => return Ok(()),
+                Entry::Occupied(_) => {
+                    return Err(format!("its key `{named}` belongs to another text before it"));
+                }
+            }
+        }
+        self.waiting.push((key, prompt.len() as u64));
+        Ok(())
+    }
+
     /// Counts what waits: an input that has its result costs nothing.
     async fn count(&mut self) -> Result<(), Error> {
         let waiting = std::mem::take(&mut self.waiting);
@@ -131,6 +156,8 @@ pub(super) async fn print(
         ledger: ledger(plan, printer).await,
         repeat: if args.retry_failed { Repeat::Failed } else { Repeat::Never },
         waiting: Vec::new(),
+        texts: HashMap::new(),
+        hasher: RandomState::new(),
         usable: 0,
         answered: 0,
         failed: 0,
@@ -139,14 +166,12 @@ pub(super) async fn print(
     };
     let limit = usize::try_from(args.limit.unwrap_or(u64::MAX)).unwrap_or(usize::MAX);
     for input in inputs.take(limit) {
-        match plan.desk.prepare(&input) {
-            Ok(prepared) => census.waiting.push((prepared.key, prepared.prompt.len() as u64)),
-            Err(why) => {
-                census.bad += 1;
-                if census.bad <= SHOWN {
-                    let text = format!("input {} (`{}`): {why}", input.position, input.place);
-                    printer.note(&[Span::plain(text)]);
-                }
+        let taken = plan.desk.prepare(&input).and_then(|prepared| census.take(prepared));
+        if let Err(why) = taken {
+            census.bad += 1;
+            if census.bad <= SHOWN {
+                let text = format!("input {} (`{}`): {why}", input.position, input.place);
+                printer.note(&[Span::plain(text)]);
             }
         }
         if census.waiting.len() >= PAGE {

@@ -6,6 +6,7 @@ mod body;
 mod source;
 
 use std::io::Read;
+use std::path::Path;
 use std::sync::Arc;
 
 use airtight_core::wire::csv;
@@ -103,6 +104,30 @@ impl Inputs {
         })
     }
 
+    /// Returns the files that they are in, of those that were not opened yet.
+    pub(super) fn paths(&self) -> impl Iterator<Item = &Path> {
+        self.sources.as_slice().iter().filter_map(Source::path)
+    }
+
+    /// Reads on until an input is ready; returns whether there is one.
+    pub(super) fn fill(&mut self) -> bool {
+        while self.ready.is_empty() {
+            match &mut self.open {
+                Some(open) if !open.is_over => {
+                    self.ready = open.read();
+                    self.ready.reverse();
+                }
+                _ => {
+                    self.open = None;
+                    if !self.advance() {
+                        return false;
+                    }
+                }
+            }
+        }
+        true
+    }
+
     /// Opens the next source; returns whether there is one.
     fn advance(&mut self) -> bool {
         let Some(source) = self.sources.next() else { return false };
@@ -131,25 +156,11 @@ impl Iterator for Inputs {
     type Item = Input;
 
     fn next(&mut self) -> Option<Input> {
-        loop {
-            if let Some(Found { line, body, size }) = self.ready.pop() {
-                self.position += 1;
-                let place = Place { label: Arc::clone(&self.label), line };
-                return Some(Input { position: self.position, place, body, size });
-            }
-            match &mut self.open {
-                Some(open) if !open.is_over => {
-                    self.ready = open.read();
-                    self.ready.reverse();
-                }
-                _ => {
-                    self.open = None;
-                    if !self.advance() {
-                        return None;
-                    }
-                }
-            }
-        }
+        self.fill();
+        let Found { line, body, size } = self.ready.pop()?;
+        self.position += 1;
+        let place = Place { label: Arc::clone(&self.label), line };
+        Some(Input { position: self.position, place, body, size })
     }
 }
 

@@ -13,7 +13,7 @@ use secrecy::ExposeSecret;
 use super::desk::{self, Desk};
 use crate::batch::{Gate, Kind, Manner, Performer, Shared, Throttle, unusable};
 use crate::cli::{BatchArgs, PaceArgs};
-use crate::commands::run::access::Consent;
+use crate::commands::run::access::{Asked, Consent};
 use crate::commands::run::answerer::{self, Answerer, Wanted};
 use crate::commands::run::driver::Driver;
 use crate::commands::run::examples;
@@ -70,7 +70,8 @@ impl Plan {
         let system = system(source, &config);
         let template = args.prompt.as_deref().map(|it| desk::read(it, environment)).transpose()?;
         let (books_of, consent) = (Some(&books), consent(args));
-        let wanted = Wanted { model: &args.model, books: books_of, consent, secrets: Vec::new() };
+        let (model, secrets) = (&args.model, Vec::new());
+        let wanted = Wanted { model, books: books_of, consent, asked: asked(args), secrets };
         let answerer = Answerer::find(driver, wanted, &config, environment, limit)?;
         let limits = limits(args, &answerer)?;
         let mut parts = parts(&contract, &answerer, system.as_deref(), &config).to_vec();
@@ -248,7 +249,7 @@ pub(in crate::commands) fn books(
             .hint("use `--store-level full`, with `--store-keep 1d` if they must not stay")
             .hint("or a ledger of its own: `--database batch.db`"));
     }
-    Ok(books)
+    Ok(books.needed())
 }
 
 fn options(args: &BatchArgs, source: &ContractSource) -> Options {
@@ -292,6 +293,11 @@ pub(in crate::commands) fn parts(
         policy.max_output_tokens.map(|most| most.to_string()).unwrap_or_default(),
         policy.temperature.map(|it| it.to_string()).unwrap_or_default(),
     ]
+}
+
+/// Says where models are asked: keys are those of whoever does.
+fn asked(args: &BatchArgs) -> Asked {
+    if args.enqueue || args.dry_run { Asked::Elsewhere } else { Asked::Here }
 }
 
 fn consent(args: &BatchArgs) -> Consent {

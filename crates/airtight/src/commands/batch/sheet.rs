@@ -27,15 +27,14 @@ impl Sheet<'_> {
     /// Begins the file that is to be at `path`. Two processes cannot write the same.
     pub(super) fn create(path: &Path) -> Result<Self, Error> {
         let unwritable = |error| unwritable(path, error);
-        if path.metadata().is_ok_and(|there| !there.is_file()) {
-            let out = OpenOptions::new().write(true).open(path).map_err(unwritable)?;
+        if is_stream(path) {
+            // Behind `/dev/stdout` may be a file with lines of others, which stay.
+            let out = OpenOptions::new().append(true).open(path).map_err(unwritable)?;
             return Ok(Self::Device { path: path.to_owned(), out: BufWriter::new(out) });
         }
         // A link keeps pointing where it points.
         let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-        let mut name = path.file_name().unwrap_or_default().to_owned();
-        name.push(".partial");
-        let partial = path.with_file_name(name);
+        let partial = partial(&path);
         let file = claim(&path, &partial)?;
         file.set_len(0).map_err(unwritable)?;
         Ok(Self::File { path, partial, out: BufWriter::with_capacity(256 * 1024, file) })
@@ -77,6 +76,21 @@ impl Sheet<'_> {
         };
         published().map_err(|error| unwritable(&path, error))
     }
+}
+
+/// Returns the unfinished file of `path`.
+pub(super) fn partial(path: &Path) -> PathBuf {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(".partial");
+    path.with_file_name(name)
+}
+
+/// Claims that there is a pipe or a device at `path`, or what this process has open already: nothing can
+/// be put in its place, or beside it.
+pub(super) fn is_stream(path: &Path) -> bool {
+    let folder = path.parent().unwrap_or(path);
+    let is_open = ["/dev", "/dev/fd"].iter().any(|open| folder == Path::new(open));
+    is_open || folder.starts_with("/proc") || path.metadata().is_ok_and(|there| !there.is_file())
 }
 
 /// Opens the unfinished file of `path`, for this process alone.

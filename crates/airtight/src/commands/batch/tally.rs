@@ -26,6 +26,9 @@ pub(super) struct Tally {
     /// Inputs that are left to the next command, and why the first of them are.
     left: u64,
     reasons: Vec<String>,
+    /// Inputs that were never begun; absent if nobody counted them.
+    unread: Option<u64>,
+    is_stopped: bool,
     usage: Usage,
     /// Absent once a run has no price, or no count.
     cost: Option<Cost>,
@@ -39,7 +42,10 @@ pub(super) struct Summary<'a> {
     inputs: u64,
     met: u64,
     failed: u64,
-    left: u64,
+    /// Absent if not all inputs were read.
+    left: Option<u64>,
+    /// Whether every input has its result.
+    complete: bool,
     tokens: u64,
     cost_usd: Option<Cost>,
     seconds: f64,
@@ -66,6 +72,8 @@ impl Tally {
             failed: 0,
             left: 0,
             reasons: Vec::new(),
+            unread: Some(0),
+            is_stopped: false,
             usage: Usage::default(),
             cost: Some(Cost::default()),
             bar,
@@ -89,16 +97,36 @@ impl Tally {
 
     /// Counts an input of `size` bytes that is left to the next command.
     pub(super) fn leave(&mut self, why: String, size: u64) {
-        self.left += 1;
         if self.reasons.len() < TOLD {
             self.reasons.push(why);
         }
+        self.postpone(size);
+    }
+
+    /// Counts an input of `size` bytes that the end of everything leaves without a result.
+    pub(super) fn postpone(&mut self, size: u64) {
+        self.left += 1;
         self.bar.inc(size);
     }
 
-    /// Returns how many inputs have no answer, of those that were begun.
+    /// Counts inputs that were never begun; nobody may know how many they are.
+    pub(super) fn leave_unread(&mut self, unread: Option<u64>) {
+        self.unread = unread;
+    }
+
+    /// Says that it ended before all was done.
+    pub(super) fn stop(&mut self) {
+        self.is_stopped = true;
+    }
+
+    /// Returns how many inputs have no result, if that is known.
+    fn left(&self) -> Option<u64> {
+        self.unread.map(|unread| self.left + unread)
+    }
+
+    /// Returns how many inputs have no answer, 0 if nobody knows.
     pub(super) fn lacking(&self) -> u64 {
-        self.failed + self.left
+        self.left().map_or(0, |left| self.failed + left)
     }
 
     /// Refuses to call it done if inputs were left.
@@ -140,10 +168,11 @@ impl Tally {
         let seconds = self.started.elapsed().as_secs_f64();
         Summary {
             batch,
-            inputs: self.done(),
+            inputs: self.done() + self.left + self.unread.unwrap_or(0),
             met: self.met,
             failed: self.failed,
-            left: self.left,
+            left: self.left(),
+            complete: !self.is_stopped && self.left() == Some(0),
             tokens: self.usage.total(),
             cost_usd: self.cost,
             seconds: (seconds * 1e3).round() / 1e3,
@@ -154,8 +183,13 @@ impl Tally {
     /// Returns the summary for people.
     pub(super) fn words(&self) -> String {
         let mut words = format!("{} met · {} failed · {:.0}/s", self.met, self.failed, self.rate());
-        if self.left > 0 {
-            words.extend([" · ", &self.left.to_string(), " left"]);
+        if self.is_stopped {
+            words.push_str(" · stopped early");
+        }
+        match self.left() {
+            Some(0) => {}
+            Some(left) => words.extend([" · ", &left.to_string(), " left"]),
+            None => words.push_str(" · not all inputs were read"),
         }
         let tokens = self.usage.total();
         if tokens > 0 {

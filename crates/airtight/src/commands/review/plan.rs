@@ -14,7 +14,7 @@ use airtight_store::{Ledger, Level, Repeat, Retention};
 use crate::batch::{Errand, Gate, Performer, Shared};
 use crate::cli::ReviewArgs;
 use crate::commands::batch::plan::{circuit, contract_row, most, parts, throttle};
-use crate::commands::run::access::Consent;
+use crate::commands::run::access::{Asked, Consent};
 use crate::commands::run::answerer::{self, Answerer, Wanted};
 use crate::commands::run::driver::Driver;
 use crate::commands::run::limit::Limit;
@@ -80,7 +80,8 @@ impl Plan {
             (false, true) => Consent::Nobody,
             (false, false) => answerer::askable(),
         };
-        let wanted = Wanted { model: &args.model, books: books.as_ref(), consent, secrets };
+        let (model, asked) = (&args.model, Asked::Here);
+        let wanted = Wanted { model, books: books.as_ref(), consent, asked, secrets };
         let answerer = Answerer::find(driver, wanted, &config, environment, limit)?;
         let limits = limits(&config, &answerer)?;
         let shared = parts(&contract, &answerer, Some(&system), &config);

@@ -34,6 +34,15 @@ pub(in crate::commands) enum Consent {
     Nobody,
 }
 
+/// Where a model is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::commands) enum Asked {
+    /// Here, so its key must be here.
+    Here,
+    /// By somebody with a key of its own, or not at all.
+    Elsewhere,
+}
+
 impl Access {
     /// Finds the way, and refuses what cannot work; an agent CLI works in `folder`.
     pub(in crate::commands) fn find(
@@ -42,8 +51,19 @@ impl Access {
         config: &Config,
         environment: &Environment,
     ) -> Result<Self, Error> {
+        Self::find_for(Asked::Here, driver, folder, config, environment)
+    }
+
+    /// Finds the way; who is not asked here needs no key here.
+    pub(super) fn find_for(
+        asked: Asked,
+        driver: &Driver,
+        folder: &Path,
+        config: &Config,
+        environment: &Environment,
+    ) -> Result<Self, Error> {
         match driver {
-            Driver::Model(model) => Self::to(model, Standing::Chosen, config, environment),
+            Driver::Model(model) => Self::to(model, Standing::Chosen, asked, config, environment),
             Driver::Program(program, model) => {
                 let (model, folder) = (model.clone(), folder.to_owned());
                 let harness = driver::harness(*program, model, folder, config, environment)?;
@@ -56,6 +76,7 @@ impl Access {
     fn to(
         model: &Model,
         standing: Standing,
+        asked: Asked,
         config: &Config,
         environment: &Environment,
     ) -> Result<Self, Error> {
@@ -63,9 +84,16 @@ impl Access {
             Model::Served(name) => name.clone(),
             Model::Embedded(weights) => return Ok(Self::Embedded(weights.clone())),
         };
-        let endpoint = model::endpoint(&name, standing, config, environment)?;
-        model::require_key(&name, &endpoint)
-            .map_err(|error| error.hint("`airtight doctor` shows where keys are looked for"))?;
+        let endpoint = match asked {
+            Asked::Here => {
+                let endpoint = model::endpoint(&name, standing, config, environment)?;
+                model::require_key(&name, &endpoint).map_err(|error| {
+                    error.hint("`airtight doctor` shows where keys are looked for")
+                })?;
+                endpoint
+            }
+            Asked::Elsewhere => model::located(&name, standing, config, environment)?,
+        };
         Ok(Self::Served { name, endpoint: Box::new(endpoint) })
     }
 
@@ -143,6 +171,16 @@ impl Extraction {
         config: &Config,
         environment: &Environment,
     ) -> Result<Option<Self>, Error> {
+        Self::find_for(Asked::Here, driver, config, environment)
+    }
+
+    /// Finds the way; who is not asked here needs no key here.
+    pub(super) fn find_for(
+        asked: Asked,
+        driver: &Driver,
+        config: &Config,
+        environment: &Environment,
+    ) -> Result<Option<Self>, Error> {
         let Some(model) = model::extractor(config)? else { return Ok(None) };
         let standing = match (&model, driver.model()) {
             (Model::Served(name), Some(Model::Served(chosen))) if name.vendor == chosen.vendor => {
@@ -150,7 +188,7 @@ impl Extraction {
             }
             _ => Standing::Other,
         };
-        let access = Access::to(&model, standing, config, environment)
+        let access = Access::to(&model, standing, asked, config, environment)
             .map_err(|error| error.hint(format!("`{model}` is to extract answers from text")))?;
         Ok(Some(Self { model, access }))
     }

@@ -8,7 +8,7 @@ use airtight_core::batch::Prices;
 use airtight_core::redact::Redactor;
 use airtight_core::run::{self, Mode, Policy, Terminal};
 
-use super::access::{Access, Consent, Extraction};
+use super::access::{Access, Asked, Consent, Extraction};
 use super::driver::{self, Driver};
 use super::entry::driver_row;
 use super::equipment;
@@ -41,6 +41,8 @@ pub(in crate::commands) struct Wanted<'a> {
     /// Where runs are recorded, if they are: its password must not show.
     pub(in crate::commands) books: Option<&'a Books>,
     pub(in crate::commands) consent: Consent,
+    /// Whether keys are needed.
+    pub(in crate::commands) asked: Asked,
     /// What else must not show.
     pub(in crate::commands) secrets: Vec<String>,
 }
@@ -73,9 +75,10 @@ impl Answerer {
         environment: &Environment,
         limit: &Limit,
     ) -> Result<Self, Error> {
-        let Wanted { model, books, consent, secrets: more } = wanted;
-        let access = Access::find(&driver, environment.launch_directory(), config, environment)?;
-        let extractor = Extraction::find(&driver, config, environment)?;
+        let Wanted { model, books, consent, asked, secrets: more } = wanted;
+        let here = environment.launch_directory();
+        let access = Access::find_for(asked, &driver, here, config, environment)?;
+        let extractor = Extraction::find_for(asked, &driver, config, environment)?;
         let mut notes = config.warnings.clone();
         notes.extend(access.notes(config, environment));
         notes.extend(extractor.iter().flat_map(|it| it.access.key_notes(config, environment)));

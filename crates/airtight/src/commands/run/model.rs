@@ -115,20 +115,33 @@ pub(crate) fn endpoint(
     config: &Config,
     environment: &Environment,
 ) -> Result<Endpoint, Error> {
-    let (base_url, key_variable) = own_settings(model.vendor);
-    let (any_url, any_key) = match standing {
-        Standing::Chosen => (config.text(Key::BaseUrl), environment.variable(ANY_KEY)),
-        Standing::Other => (None, None),
+    let mut endpoint = located(model, standing, config, environment)?;
+    let (_, key_variable) = own_settings(model.vendor);
+    let any_key = match standing {
+        Standing::Chosen => environment.variable(ANY_KEY),
+        Standing::Other => None,
     };
-    let url = any_url.or_else(|| config.text(base_url));
-    let lookup = |name: &str| environment.variable(name).map(str::to_owned);
-    let located = model.endpoint(url, lookup);
-    let mut endpoint = located.map_err(|error| no_such_place(model, standing, error))?;
     if let Some(key) = named_key(any_key, config.text(key_variable), environment)? {
         endpoint.key = Some(key);
         endpoint.carried = Carried::ByFormat;
     }
     Ok(endpoint)
+}
+
+/// Returns where the model is, for who does not ask it: a key that was named need not be there.
+pub(super) fn located(
+    model: &ModelName,
+    standing: Standing,
+    config: &Config,
+    environment: &Environment,
+) -> Result<Endpoint, Error> {
+    let any_url = match standing {
+        Standing::Chosen => config.text(Key::BaseUrl),
+        Standing::Other => None,
+    };
+    let url = any_url.or_else(|| config.text(own_settings(model.vendor).0));
+    let lookup = |name: &str| environment.variable(name).map(str::to_owned);
+    model.endpoint(url, lookup).map_err(|error| no_such_place(model, standing, error))
 }
 
 fn no_such_place(model: &ModelName, standing: Standing, error: EndpointError) -> Error {

@@ -44,6 +44,14 @@ impl Source {
         }
     }
 
+    /// Returns the file that it is, unless it is a pipe.
+    pub(super) fn path(&self) -> Option<&Path> {
+        match &self.place {
+            SourcePlace::File { path, .. } => Some(path),
+            SourcePlace::Stdin => None,
+        }
+    }
+
     /// Returns what stands between the fields of a table.
     pub(super) fn separator(&self) -> u8 {
         match &self.place {

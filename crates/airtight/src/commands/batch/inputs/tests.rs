@@ -1,5 +1,3 @@
-use std::path::Path;
-
 use super::*;
 
 /// Writes `files`, reads `arguments` as inputs, and returns the place and what came of each.
