@@ -14,9 +14,13 @@ fn an_example_that_breaks_its_contract_is_named_with_what_to_do() {
         .with("examples/a.out.json", r#"{"summary":"ticket","score":1}"#)
         .with("examples/b.in.txt", "ticket 1")
         .with("examples/b.out.json", r#"{"summary":"ticket","score":11}"#);
-    for command in
-        [&["batch", "reviewer.toml", "in.jsonl"][..], &["run", "--contract", "reviewer.toml", "Go"]]
-    {
+    let typed =
+        ["batch", "review.json", "in.jsonl", "--model", "embedded", "--examples", "examples"];
+    for command in [
+        &["batch", "reviewer.toml", "in.jsonl"][..],
+        &["run", "--contract", "reviewer.toml", "Go"],
+        &typed,
+    ] {
         let said = stage.say(command);
         assert_eq!(said.code, 52, "{said:?}");
         assert!(said.stderr.contains("examples/b.out.json`\n"), "{said:?}");

@@ -63,10 +63,7 @@ impl Plan {
         let again = check_command(&args.contract, &args.folder, &args.patterns, options.wrap);
         let schema = source.read()?;
         let mut contract = compile(&schema, source, &options, &again)?;
-        let examples = source.role().and_then(|role| role.examples.as_deref());
-        if let Some(folder) = examples {
-            examples::add(folder, &mut contract)?;
-        }
+        examples::choose(args.model.examples.as_deref(), source, environment, &mut contract)?;
         let system = system(source, &config);
         let template = args.prompt.as_deref().map(|it| desk::read(it, environment)).transpose()?;
         let (books_of, consent) = (Some(&books), consent(args));

@@ -10,9 +10,11 @@ use std::path::Path;
 
 use airtight_core::{Contract, Rejected};
 
+use crate::env::Environment;
 use crate::error::{Error, Outcome};
 use crate::explain;
 use crate::file::{self, FileError};
+use crate::source::ContractSource;
 
 /// How the names of what is asked, and of the answers, end.
 const ENDS: [&str; 2] = [".in.txt", ".out.json"];
@@ -23,8 +25,20 @@ const EXAMPLE_LIMIT: usize = 32;
 /// The longest file: more than a small model can read.
 const FILE_LIMIT_BYTES: usize = 64 * 1024;
 
+/// Adds the examples that were typed, else those of the role.
+pub(crate) fn choose(
+    typed: Option<&str>,
+    source: &ContractSource,
+    environment: &Environment,
+    contract: &mut Contract,
+) -> Result<(), Error> {
+    let typed = typed.map(|folder| environment.resolve(folder));
+    let of_role = || source.role().and_then(|role| role.examples.clone());
+    typed.or_else(of_role).map_or(Ok(()), |folder| add(&folder, contract))
+}
+
 /// Adds the examples in `folder`, in the order of their names.
-pub(crate) fn add(folder: &Path, contract: &mut Contract) -> Result<(), Error> {
+fn add(folder: &Path, contract: &mut Contract) -> Result<(), Error> {
     listed(folder)?.iter().try_for_each(|name| add_one(folder, name, contract))
 }
 

@@ -162,11 +162,7 @@ fn contract(
     let options = options(args);
     let again = check_command(&args.contract, &args.folder, &args.patterns, options.wrap);
     let mut contract = compile(text, source, &options, &again)?;
-    let named = args.model.examples.as_deref().map(|folder| environment.resolve(folder));
-    let of_role = source.role().and_then(|role| role.examples.clone());
-    if let Some(folder) = named.or(of_role) {
-        examples::add(&folder, &mut contract)?;
-    }
+    examples::choose(args.model.examples.as_deref(), source, environment, &mut contract)?;
     Ok(contract)
 }
 
