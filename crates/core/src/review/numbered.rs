@@ -17,7 +17,7 @@ use std::fmt::Write as _;
 use super::diff::{Change, Content, Ending, FileDiff, Hunk, Line, Side, Text, left_out, visible};
 
 /// How many bytes of a section are shown: it only helps to find one's way.
-const SECTION_LIMIT_CHARS: usize = 120;
+const SECTION_LIMIT_BYTES: usize = 80;
 
 /// Returns the line about a file.
 pub(super) fn head(file: &FileDiff<'_>) -> String {
@@ -72,22 +72,33 @@ fn returns(line: &Line<'_>) -> bool {
 }
 
 /// Returns the line about a hunk.
-pub(super) fn hunk_head(hunk: &Hunk<'_>) -> String {
-    let mut head = match hunk.new_lines() {
+fn hunk_head(hunk: &Hunk<'_>) -> String {
+    let head = match hunk.new_lines() {
         Some(lines) => format!("Lines {} to {}", lines.start(), lines.end()),
         None => format!("Removed behind line {}", hunk.new_start),
     };
-    let section = visible(hunk.section);
-    if !section.trim().is_empty() {
+    with_section(head, hunk.section)
+}
+
+/// Returns how many bytes the line about a hunk takes at most, whichever of its lines are left in it.
+pub(super) fn hunk_head_bytes(section: &[u8]) -> usize {
+    with_section(format!("Lines {0} to {0}", u32::MAX), section).len()
+}
+
+fn with_section(mut head: String, section: &[u8]) -> String {
+    let section = visible(section);
+    let section = section.trim();
+    if !section.is_empty() {
         head.push_str(", in `");
-        head.extend(section.trim().chars().take(SECTION_LIMIT_CHARS));
+        let shown = section.get(..section.floor_char_boundary(SECTION_LIMIT_BYTES));
+        head.push_str(shown.unwrap_or_default());
         head.push('`');
     }
     head.push_str(":\n");
     head
 }
 
-/// Returns how many bytes a line takes.
+/// Returns how many bytes a line takes at most, whatever its number.
 pub(super) fn line_bytes(line: &Line<'_>) -> usize {
     let mut out = String::new();
     write_line(Some(u32::MAX), line, Breaks::Shown, &mut out);

@@ -1,13 +1,14 @@
 //! Cuts a diff into parts that fit a budget of tokens.
 //!
 //! The law: every line of the new version that the diff shows is in exactly one part, with its
-//! number, or listed as too long, itself or the name of its file. Files stay whole where they fit, then hunks do; a hunk that is too
-//! large is cut between lines, before a change rather than within one. What is nothing to read
-//! (binary files, files that are gone) is listed, not dropped.
+//! number, or listed as too long, itself or the name of its file. No part is larger than the budget.
+//! Files stay whole where they fit, then hunks do; a hunk that is too large is cut between lines, before
+//! a change rather than within one. What is nothing to read (binary files, files that are gone) is
+//! listed, not dropped.
 
 mod cut;
 
-use super::diff::{Change, Content, Diff, FileDiff, Hunk, Line, Side, Text, Trouble};
+use super::diff::{Change, Content, Diff, Ending, FileDiff, Hunk, Line, Side, Text, Trouble};
 use super::numbered;
 use super::part::{Part, Piece};
 use crate::run::tokens_in;
@@ -157,11 +158,11 @@ impl<'d> Packer<'d> {
     }
 
     fn add(&mut self, file: &FileDiff<'d>) {
-        let head = numbered::head(file).len();
-        if tokens(head) > self.budget / 2 {
-            return self.leave_out(file, None, Why::LongName(head));
+        let name = numbered::head(file).len();
+        let head = tokens(name);
+        if head > (self.budget / 2).min(self.budget.saturating_sub(least(file))) {
+            return self.leave_out(file, None, Why::LongName(name));
         }
-        let head = tokens(head);
         let hunks: Vec<Hunk<'d>> =
             file.hunks().iter().map(|hunk| self.without_long_lines(file, hunk, head)).collect();
         let sizes: Vec<u64> = hunks.iter().map(size).collect();
@@ -186,7 +187,7 @@ impl<'d> Packer<'d> {
 
     /// Replaces lines that no part can hold, and lists those of the new version.
     fn without_long_lines(&mut self, file: &FileDiff<'d>, hunk: &Hunk<'d>, head: u64) -> Hunk<'d> {
-        let room = self.budget.saturating_sub(head + tokens(numbered::hunk_head(hunk).len()));
+        let room = self.budget.saturating_sub(head + head_size(hunk));
         let mut lines = Vec::with_capacity(hunk.lines.len());
         for (number, line) in hunk.numbered() {
             let Text::Whole(text) = line.text else { continue };
@@ -209,10 +210,21 @@ impl<'d> Packer<'d> {
     }
 }
 
+/// Returns how many tokens a part needs for a line of this file, if only to say how long it is.
+fn least(file: &FileDiff<'_>) -> u64 {
+    let head = file.hunks().iter().map(head_size).max().unwrap_or_default();
+    let text = Text::LeftOut(usize::MAX);
+    head + line_size(&Line { side: Side::Removed, text, ending: Ending::File })
+}
+
 /// Returns about how many tokens a hunk takes.
 fn size(hunk: &Hunk<'_>) -> u64 {
-    let lines: u64 = hunk.lines.iter().map(line_size).sum();
-    tokens(numbered::hunk_head(hunk).len()) + lines
+    head_size(hunk) + hunk.lines.iter().map(line_size).sum::<u64>()
+}
+
+/// Returns about how many tokens the line about a hunk takes, the same for each piece of it.
+fn head_size(hunk: &Hunk<'_>) -> u64 {
+    tokens(numbered::hunk_head_bytes(hunk.section))
 }
 
 fn line_size(line: &Line<'_>) -> u64 {

@@ -278,3 +278,25 @@ fn a_file_whose_name_fills_a_part_is_told_and_not_cut() {
     assert!(left_out.why.is_loss());
     assert_eq!(diff.split(1_000).left_out, []);
 }
+
+#[test]
+fn a_part_is_no_larger_than_its_budget_where_heads_and_lines_are_long() {
+    // The head of a piece without new lines is longer than that of its hunk; a section may be in a script
+    // of several bytes a character; of lines that are too long, as many words about them are left.
+    let removed = format!("-{}\n", "o".repeat(95)).repeat(40);
+    let long = format!("+{}\n", "n".repeat(600)).repeat(3);
+    let section = "\u{4e2d}".repeat(120);
+    let name = "f".repeat(60);
+    let head = format!("--- a/{name}\n+++ b/{name}\n@@ -1,40 +1,3 @@ {section}\n");
+    let text = format!("{head}{removed}{long}");
+    let diff = parse(text.as_bytes()).unwrap();
+    assert_eq!(diff.unread, []);
+    for budget in 100..300 {
+        let split = diff.split(budget);
+        let largest = split.parts.iter().map(|part| part.tokens).max();
+        assert!(largest.is_some_and(|largest| largest <= budget), "{largest:?} of {budget}");
+        let lines =
+            split.parts.iter().flat_map(|part| &part.pieces).flat_map(|it| it.file().hunks());
+        assert_eq!(lines.map(|hunk| hunk.lines.len()).sum::<usize>(), 43);
+    }
+}

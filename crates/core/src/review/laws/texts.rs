@@ -11,6 +11,8 @@ pub(super) struct Made {
     pub(super) name: Name,
     pub(super) change: Change,
     pub(super) hunks: Vec<Vec<(u8, Vec<u8>)>>,
+    /// What each hunk is said to be in.
+    pub(super) section: Vec<u8>,
     pub(super) last_break: bool,
 }
 
@@ -46,9 +48,9 @@ impl Made {
         for (position, hunk) in self.hunks.iter().enumerate() {
             let count = |other: u8| hunk.iter().filter(|(mark, _)| *mark != other).count();
             let (old, new) = (count(b'+'), count(b'-'));
-            out.extend_from_slice(
-                format!("@@ -{old_at},{old} +{new_at},{new} @@ fn x()\n").as_bytes(),
-            );
+            out.extend_from_slice(format!("@@ -{old_at},{old} +{new_at},{new} @@ ").as_bytes());
+            out.extend_from_slice(&self.section);
+            out.push(b'\n');
             for (mark, text) in hunk {
                 out.push(*mark);
                 out.extend_from_slice(text);
@@ -88,11 +90,17 @@ fn line() -> impl Strategy<Value = (u8, Vec<u8>)> {
         4 => "[ -~\t]{0,40}".prop_map(String::into_bytes),
         1 => "\\PC{0,10}\r".prop_map(String::into_bytes),
         1 => vec(any::<u8>().prop_filter("no line break", |byte| *byte != b'\n'), 0..20),
+        1 => "\\PC{100,400}".prop_map(String::into_bytes),
         1 => Just(b"-- a/x".to_vec()),
         1 => Just(b"@@ -1,9 +1,9 @@".to_vec()),
         1 => Just(b"diff --git a/x b/x".to_vec()),
     ];
     (mark, text)
+}
+
+fn section() -> impl Strategy<Value = Vec<u8>> {
+    let wide = "\\PC{1,200}".prop_map(String::into_bytes);
+    prop_oneof![2 => Just(b"fn x()".to_vec()), 1 => Just(Vec::new()), 1 => wide]
 }
 
 /// Generates files; few of them are large.
@@ -104,7 +112,14 @@ pub(super) fn files() -> impl Strategy<Value = Vec<Made>> {
         1 => name().prop_map(Change::Renamed),
     ];
     let hunks = vec(vec(line(), 1..30), 0..4);
-    let file = (name(), change, hunks, any::<bool>())
-        .prop_map(|(name, change, hunks, last_break)| Made { name, change, hunks, last_break });
+    let file = (name(), change, hunks, section(), any::<bool>()).prop_map(
+        |(name, change, hunks, section, last_break)| Made {
+            name,
+            change,
+            hunks,
+            section,
+            last_break,
+        },
+    );
     vec(file, 0..5)
 }

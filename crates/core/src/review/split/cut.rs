@@ -1,15 +1,14 @@
 //! Cuts a hunk that is too large for one part.
 
 use super::super::diff::{Hunk, Line, Side};
-use super::{line_size, size, tokens};
-use crate::review::numbered;
+use super::{head_size, line_size, size};
 
 /// Returns the hunk in pieces of at most `room` tokens, each with its size.
 pub(super) fn to_fit(hunk: Hunk<'_>, whole: u64, room: u64) -> Vec<(Hunk<'_>, u64)> {
     if whole <= room {
         return vec![(hunk, whole)];
     }
-    let room = room.saturating_sub(tokens(numbered::hunk_head(&hunk).len()));
+    let room = room.saturating_sub(head_size(&hunk));
     let mut pieces = Vec::new();
     let (mut old_start, mut new_start) = (hunk.old_start, hunk.new_start);
     let mut rest = hunk.lines.as_slice();
