@@ -24,6 +24,9 @@ pub const DIFF_LIMIT_BYTES: usize = 64 * 1024 * 1024;
 /// The most lines, so that a diff of empty lines needs no more memory than another.
 pub const DIFF_LIMIT_LINES: usize = 2_000_000;
 
+/// How many bytes of the section of a hunk are kept: it only helps to find one's way, and git writes no more.
+pub(super) const SECTION_LIMIT_BYTES: usize = 80;
+
 /// A diff.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Diff<'d> {
@@ -154,6 +157,12 @@ pub enum Trouble {
     /// The hunk ends before it has the lines that its header promises.
     #[error("the hunk has fewer lines than its header says")]
     CutHunk,
+    /// Behind the lines that its header promises, the hunk has more.
+    #[error("the hunk has more lines than its header says")]
+    Excess,
+    /// The content changed, and no hunk says how.
+    #[error("the file has changed, and its hunks are missing")]
+    NoHunks,
     /// Lines of a hunk stand where no file is.
     #[error("the hunk belongs to no file")]
     NoFile,

@@ -14,10 +14,10 @@
 
 use std::fmt::Write as _;
 
-use super::diff::{Change, Content, Ending, FileDiff, Hunk, Line, Side, Text, left_out, visible};
-
-/// How many bytes of a section are shown: it only helps to find one's way.
-const SECTION_LIMIT_BYTES: usize = 80;
+use super::diff::{
+    Change, Content, Ending, FileDiff, Hunk, Line, SECTION_LIMIT_BYTES, Side, Text, left_out,
+    visible,
+};
 
 /// Returns the line about a file.
 pub(super) fn head(file: &FileDiff<'_>) -> String {
@@ -82,7 +82,9 @@ fn hunk_head(hunk: &Hunk<'_>) -> String {
 
 /// Returns how many bytes the line about a hunk takes at most, whichever of its lines are left in it.
 pub(super) fn hunk_head_bytes(section: &[u8]) -> usize {
-    with_section(format!("Lines {0} to {0}", u32::MAX), section).len()
+    let number = u32::MAX;
+    let heads = [format!("Lines {number} to {number}"), format!("Removed behind line {number}")];
+    heads.map(|head| with_section(head, section).len()).into_iter().max().unwrap_or_default()
 }
 
 fn with_section(mut head: String, section: &[u8]) -> String {
@@ -90,6 +92,7 @@ fn with_section(mut head: String, section: &[u8]) -> String {
     let section = section.trim();
     if !section.is_empty() {
         head.push_str(", in `");
+        // What is spelt out is longer than it was.
         let shown = section.get(..section.floor_char_boundary(SECTION_LIMIT_BYTES));
         head.push_str(shown.unwrap_or_default());
         head.push('`');

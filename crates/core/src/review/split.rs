@@ -1,14 +1,16 @@
 //! Cuts a diff into parts that fit a budget of tokens.
 //!
 //! The law: every line of the new version that the diff shows is in exactly one part, with its
-//! number, or listed as too long, itself or the name of its file. No part is larger than the budget.
+//! number, or listed as too long, itself or the name of its file; so are removed lines. No part is larger than the budget.
 //! Files stay whole where they fit, then hunks do; a hunk that is too large is cut between lines, before
 //! a change rather than within one. What is nothing to read (binary files, files that are gone) is
 //! listed, not dropped.
 
 mod cut;
 
-use super::diff::{Change, Content, Diff, Ending, FileDiff, Hunk, Line, Side, Text, Trouble};
+use super::diff::{
+    Change, Content, DIFF_LIMIT_BYTES, Diff, Ending, FileDiff, Hunk, Line, Side, Text, Trouble,
+};
 use super::numbered;
 use super::part::{Part, Piece};
 use crate::run::tokens_in;
@@ -42,6 +44,11 @@ pub enum Why {
     /// It is no text.
     #[error("it is binary")]
     Binary,
+    /// It is shown as binary, and the same change edits the file that says what is.
+    #[error(
+        "it is shown as binary, and the change edits `.gitattributes`, which can have text shown so"
+    )]
+    Hidden,
     /// It is the commit of a submodule.
     #[error("it is a submodule")]
     Submodule,
@@ -57,6 +64,9 @@ pub enum Why {
     /// The line has so many bytes, more than a part may hold.
     #[error("the line has {0} bytes, more than a part may hold")]
     LongLine(usize),
+    /// A line that is gone has so many bytes, more than a part may hold.
+    #[error("a line that was removed has {0} bytes, more than a part may hold")]
+    LongRemoved(usize),
     /// The line has so many bytes, more than a part may hold, and is as it was.
     #[error("the line has {0} bytes, more than a part may hold, and did not change")]
     LongContext(usize),
@@ -77,7 +87,12 @@ impl Why {
     /// Claims that there was something to read, and nobody did.
     pub fn is_loss(self) -> bool {
         match self {
-            Self::LongLine(_) | Self::LongName(_) | Self::Unread { .. } | Self::Combined => true,
+            Self::LongLine(_)
+            | Self::LongRemoved(_)
+            | Self::LongName(_)
+            | Self::Unread { .. }
+            | Self::Hidden
+            | Self::Combined => true,
             Self::Binary
             | Self::Submodule
             | Self::Deleted
@@ -106,7 +121,9 @@ impl<'d> Diff<'d> {
             });
         }
         for file in &self.files {
-            match nothing_to_read(file) {
+            match self.nothing_to_read(file) {
+                // It is listed already.
+                Some(Why::Unchanged) if self.is_unread(file) => {}
                 Some(why) => packer.leave_out(file, None, why),
                 None => packer.add(file),
             }
@@ -114,17 +131,32 @@ impl<'d> Diff<'d> {
         packer.close();
         packer.split
     }
-}
 
-/// Says why there is nothing to read in a file, if so.
-fn nothing_to_read(file: &FileDiff<'_>) -> Option<Why> {
-    match (&file.content, &file.change) {
-        (Content::Binary, _) => Some(Why::Binary),
-        (Content::Submodule, _) => Some(Why::Submodule),
-        (Content::Combined, _) => Some(Why::Combined),
-        (Content::Text(_), Change::Deleted) => Some(Why::Deleted),
-        (Content::Text(hunks), _) if hunks.is_empty() => Some(Why::Unchanged),
-        (Content::Text(_), _) => None,
+    /// Says why there is nothing to read in a file, if so.
+    fn nothing_to_read(&self, file: &FileDiff<'_>) -> Option<Why> {
+        match (&file.content, &file.change) {
+            (Content::Binary, _) if self.edits_attributes() => Some(Why::Hidden),
+            (Content::Binary, _) => Some(Why::Binary),
+            (Content::Submodule, _) => Some(Why::Submodule),
+            (Content::Combined, _) => Some(Why::Combined),
+            (Content::Text(_), Change::Deleted) => Some(Why::Deleted),
+            (Content::Text(hunks), _) if hunks.is_empty() => Some(Why::Unchanged),
+            (Content::Text(_), _) => None,
+        }
+    }
+
+    /// Claims that the change edits what git shows as text, and could hide some of itself.
+    fn edits_attributes(&self) -> bool {
+        self.files.iter().any(|file| {
+            let name = file.name.as_bytes();
+            name.rsplit(|byte| *byte == b'/').next() == Some(b".gitattributes")
+        })
+    }
+
+    /// Claims that a part of the file cannot be read.
+    fn is_unread(&self, file: &FileDiff<'_>) -> bool {
+        let name = file.name.shown();
+        self.unread.iter().any(|unread| unread.file.as_ref() == Some(&name))
     }
 }
 
@@ -158,10 +190,15 @@ impl<'d> Packer<'d> {
     }
 
     fn add(&mut self, file: &FileDiff<'d>) {
-        let name = numbered::head(file).len();
-        let head = tokens(name);
+        let head_bytes = numbered::head(file).len();
+        let head = tokens(head_bytes);
         if head > (self.budget / 2).min(self.budget.saturating_sub(least(file))) {
-            return self.leave_out(file, None, Why::LongName(name));
+            let whole = head + file.hunks().iter().map(size).sum::<u64>();
+            return if whole <= self.budget {
+                self.put(Piece::new(file, file.hunks().to_vec(), whole));
+            } else {
+                self.leave_out(file, None, Why::LongName(head_bytes));
+            };
         }
         let hunks: Vec<Hunk<'d>> =
             file.hunks().iter().map(|hunk| self.without_long_lines(file, hunk, head)).collect();
@@ -197,13 +234,12 @@ impl<'d> Packer<'d> {
                 lines.push(*line);
                 continue;
             }
-            if let Some(number) = number {
-                let why = match line.side {
-                    Side::Context => Why::LongContext(text.len()),
-                    Side::Added | Side::Removed => Why::LongLine(text.len()),
-                };
-                self.leave_out(file, Some(number), why);
-            }
+            let why = match line.side {
+                Side::Context => Why::LongContext(text.len()),
+                Side::Added => Why::LongLine(text.len()),
+                Side::Removed => Why::LongRemoved(text.len()),
+            };
+            self.leave_out(file, number, why);
             lines.push(Line { text: Text::LeftOut(text.len()), ..*line });
         }
         Hunk { lines, ..hunk.clone() }
@@ -213,7 +249,7 @@ impl<'d> Packer<'d> {
 /// Returns how many tokens a part needs for a line of this file, if only to say how long it is.
 fn least(file: &FileDiff<'_>) -> u64 {
     let head = file.hunks().iter().map(head_size).max().unwrap_or_default();
-    let text = Text::LeftOut(usize::MAX);
+    let text = Text::LeftOut(DIFF_LIMIT_BYTES);
     head + line_size(&Line { side: Side::Removed, text, ending: Ending::File })
 }
 

@@ -279,24 +279,107 @@ fn a_file_whose_name_fills_a_part_is_told_and_not_cut() {
     assert_eq!(diff.split(1_000).left_out, []);
 }
 
+/// The number of lines in all parts; no part may be larger than the budget, by its own count or by bytes.
+fn lines_within(diff: &Diff<'_>, budget: u64) -> usize {
+    let parts = diff.split(budget).parts;
+    for part in &parts {
+        assert!(part.tokens <= budget, "{} of {budget}", part.tokens);
+        assert!(part.numbered().len() as u64 / 4 <= budget, "{budget}: {}", part.numbered());
+    }
+    let hunks = parts.iter().flat_map(|part| &part.pieces).flat_map(|piece| piece.file().hunks());
+    hunks.map(|hunk| hunk.lines.len()).sum()
+}
+
 #[test]
 fn a_part_is_no_larger_than_its_budget_where_heads_and_lines_are_long() {
     // The head of a piece without new lines is longer than that of its hunk; a section may be in a script
-    // of several bytes a character; of lines that are too long, as many words about them are left.
+    // of several bytes a character; of lines that are too long, words about them are left.
     let removed = format!("-{}\n", "o".repeat(95)).repeat(40);
     let long = format!("+{}\n", "n".repeat(600)).repeat(3);
     let section = "\u{4e2d}".repeat(120);
-    let name = "f".repeat(60);
-    let head = format!("--- a/{name}\n+++ b/{name}\n@@ -1,40 +1,3 @@ {section}\n");
-    let text = format!("{head}{removed}{long}");
-    let diff = parse(text.as_bytes()).unwrap();
-    assert_eq!(diff.unread, []);
-    for budget in 100..300 {
-        let split = diff.split(budget);
-        let largest = split.parts.iter().map(|part| part.tokens).max();
-        assert!(largest.is_some_and(|largest| largest <= budget), "{largest:?} of {budget}");
-        let lines =
-            split.parts.iter().flat_map(|part| &part.pieces).flat_map(|it| it.file().hunks());
-        assert_eq!(lines.map(|hunk| hunk.lines.len()).sum::<usize>(), 43);
+    for start in [1, 4_294_967_000_u32] {
+        for name in ["f".repeat(60), "f".repeat(140)] {
+            let head =
+                format!("--- a/{name}\n+++ b/{name}\n@@ -{start},40 +{start},3 @@ {section}\n");
+            let end = "\\ No newline at end of file\n";
+            let text = format!("{head}{removed}{long}{end}");
+            let diff = parse(text.as_bytes()).unwrap();
+            assert_eq!(diff.unread, []);
+            for budget in 100..300 {
+                assert_eq!(lines_within(&diff, budget), 43, "{budget}");
+            }
+        }
     }
+}
+
+#[test]
+fn a_file_with_a_long_name_is_reviewed_if_it_fits_and_told_if_it_does_not() {
+    let (name, section) = ("f".repeat(170), "s".repeat(80));
+    let diff = |line: &str| {
+        let head = format!("--- a/{name}\n+++ b/{name}\n@@ -1 +1 @@ {section}\n");
+        format!("{head}-x\n+{line}\n\\ No newline at end of file\n")
+    };
+    let short = diff("short");
+    let split = parse(short.as_bytes()).unwrap();
+    assert_eq!((lines_within(&split, 100), split.split(100).left_out), (2, vec![]));
+    let long = diff(&"n".repeat(600));
+    let split = parse(long.as_bytes()).unwrap();
+    assert_eq!(lines_within(&split, 100), 0);
+    assert!(matches!(split.split(100).left_out[0].why, Why::LongName(_)));
+}
+
+#[test]
+fn pieces_of_a_hunk_are_where_their_lines_are() {
+    let removed = format!("-{}\n", "o".repeat(95)).repeat(8);
+    let added = format!("+{}\n", "n".repeat(95)).repeat(8);
+    let text = format!("--- a/f\n+++ b/f\n@@ -10,10 +10,10 @@\n before\n{removed}{added} after\n");
+    let diff = parse(text.as_bytes()).unwrap();
+    let parts = diff.split(150).parts;
+    let hunks = parts.iter().flat_map(|part| &part.pieces).flat_map(|piece| piece.file().hunks());
+    let told: Vec<String> = hunks
+        .map(|hunk| {
+            let count = |other| hunk.lines.iter().filter(|line| line.side != other).count();
+            let (old, new) = (count(Side::Added), count(Side::Removed));
+            format!("-{},{old} +{},{new}", hunk.old_start, hunk.new_start)
+        })
+        .collect();
+    insta::assert_snapshot!(told.join("\n"));
+}
+
+/// Says what is left out of a diff, and whether it is a loss.
+fn left_out(text: &str) -> Vec<(Option<String>, String, bool)> {
+    let split = parse(text.as_bytes()).unwrap().split(1_000);
+    split.left_out.into_iter().map(|it| (it.file, it.why.to_string(), it.why.is_loss())).collect()
+}
+
+#[test]
+fn a_change_that_edits_the_attributes_hides_nothing() {
+    let hidden =
+        "diff --git a/a.rs b/a.rs\nindex 1..2 100644\nBinary files a/a.rs and b/a.rs differ\n";
+    let told =
+        |text: &str| left_out(text).into_iter().map(|(.., is_loss)| is_loss).collect::<Vec<_>>();
+    assert_eq!(told(hidden), [false]);
+    for name in [".gitattributes", "src/.gitattributes"] {
+        let head = format!("diff --git a/{name} b/{name}\n--- a/{name}\n+++ b/{name}\n");
+        assert_eq!(told(&format!("{head}@@ -0,0 +1 @@\n+*.rs -diff\n{hidden}")), [true]);
+    }
+    let other =
+        "diff --git a/x.gitattributes b/x.gitattributes\nold mode 100644\nnew mode 100755\n";
+    assert_eq!(told(&format!("{other}{hidden}")), [false, false]);
+}
+
+#[test]
+fn removed_lines_that_no_part_can_hold_are_told() {
+    let long = "x".repeat(100_000);
+    let left_out = left_out(&format!("--- a/f\n+++ b/f\n@@ -1,2 +1 @@\n y\n-{long}\n"));
+    let why = "a line that was removed has 100000 bytes, more than a part may hold";
+    assert_eq!(left_out, [(Some("f".to_owned()), why.to_owned(), true)]);
+}
+
+#[test]
+fn a_file_that_cannot_be_read_is_listed_once() {
+    let left_out =
+        left_out("diff --git a/x b/x\nindex 1..2 100644\n--- a/x\n+++ b/x\n@@ -1 +1@@\n");
+    assert_eq!(left_out.len(), 1, "{left_out:?}");
+    assert!(left_out[0].2);
 }

@@ -42,7 +42,7 @@ impl<'d> Parser<'d> {
             self.git_file(names);
         } else if let Some(name) = combined.iter().find_map(|start| line.strip_prefix(*start)) {
             self.combined_file(name);
-        } else if self.is_plain_file() {
+        } else if self.is_plain_file(0) {
             self.plain_file();
         } else if let Some(name) = line.strip_prefix(b"* Unmerged path ") {
             self.unread(Some(&header::unprefixed(name)), Trouble::Unmerged);
@@ -50,7 +50,7 @@ impl<'d> Parser<'d> {
             self.unread(None, Trouble::OneSide);
         } else if is_binary(line) {
             self.unread(None, Trouble::Binary);
-        } else if line.starts_with(b"@@ ") {
+        } else if line.starts_with(b"@@ ") || line.starts_with(b"@@@ ") {
             self.unread(None, Trouble::NoFile);
         } else {
             self.diff.other_lines += usize::from(!line.trim_ascii().is_empty());
@@ -70,11 +70,9 @@ impl<'d> Parser<'d> {
         self.cursor.advance();
         let header = Header::read(&mut self.cursor);
         let is_binary = self.skip_binary();
-        let names = match self.names() {
-            Some(names) => names,
-            None => header::of_line(names),
-        };
-        let names = header.names(names);
+        let sides = self.names();
+        let is_changed = header.has_new_content || sides.is_some();
+        let names = header.names(sides.unwrap_or_else(|| header::of_line(names)));
         let (old, new) = (names.old.filter(|it| it != NOWHERE), names.new);
         let new = new.filter(|it| it != NOWHERE);
         let Some(name) = new.clone().or_else(|| old.clone()).map(Name::new) else {
@@ -83,9 +81,15 @@ impl<'d> Parser<'d> {
             return;
         };
         let change = header.change(old, new);
+        let unread = self.diff.unread.len();
         let hunks = self.hunks(&name);
         let is_submodule =
             [header.old_mode, header.new_mode, header.mode].contains(&Some(SUBMODULE));
+        let is_text = !is_binary && !is_submodule;
+        if is_text && is_changed && hunks.is_empty() && self.diff.unread.len() == unread {
+            let file = Some(name.shown());
+            self.diff.unread.push(Unread { line: first, file, trouble: Trouble::NoHunks });
+        }
         let content = match (is_binary, is_submodule) {
             (true, _) => Content::Binary,
             (false, true) => Content::Submodule,
@@ -126,10 +130,10 @@ impl<'d> Parser<'d> {
         true
     }
 
-    /// Claims that the next lines are the head of a file that `diff -u` shows.
-    fn is_plain_file(&self) -> bool {
-        let begins = |ahead, start: &[u8]| {
-            self.cursor.ahead(ahead).is_some_and(|line| line.starts_with(start))
+    /// Claims that the lines so far ahead are the head of a file that `diff -u` shows.
+    fn is_plain_file(&self, ahead: usize) -> bool {
+        let begins = |behind, start: &[u8]| {
+            self.cursor.ahead(ahead + behind).is_some_and(|line| line.starts_with(start))
         };
         begins(0, b"--- ") && begins(1, b"+++ ") && begins(2, b"@@ ")
     }

@@ -205,17 +205,45 @@ diff --git a/a b/a
 
 #[test]
 fn what_is_damaged_is_told_with_its_line() {
-    let cases: [(&[u8], usize, Option<&str>, Trouble); 5] = [
+    let cases: [(&[u8], usize, Option<&str>, Trouble); 13] = [
         (b"diff --git a/x b/y\nindex 1..2\n", 1, None, Trouble::NoName),
         (b"@@ -1 +1 @@\n-x\n+y\n", 1, None, Trouble::NoFile),
         (b"--- a/x\n+++ b/x\n@@ -1,9 +1,9 @@\n x\n", 5, Some("x"), Trouble::CutHunk),
         (b"--- a/x\n+++ b/x\n@@ -1 +1 @@\n+y\n+z\n", 5, Some("x"), Trouble::CutHunk),
         (b"--- a/x\n+++ b/x\n@@ here @@\n", 3, Some("x"), Trouble::NoNumbers),
+        (b"--- a/x\n+++ b/x\n@@ -1 +0,1 @@\n-x\n+y\n", 3, Some("x"), Trouble::NoNumbers),
+        (b"@@@ -1 -1 +1 @@@\n", 1, None, Trouble::NoFile),
+        (b"--- a/x\n+++ b/x\n@@ -1 +1 @@\n-x\n+y\n+z\n", 6, Some("x"), Trouble::Excess),
+        (b"--- a/x\n+++ b/x\n@@ -1 +1 @@\n-x\n+y\n z\n-w\n", 6, Some("x"), Trouble::Excess),
+        (
+            b"--- a/x\n+++ b/x\n@@ -1 +1 @@\n-x\n+y\n\\ No newline\n+z\n--- a/w\n+++ b/w\n@@ -1 +1 @@\n-x\n+y\n",
+            7,
+            Some("x"),
+            Trouble::Excess,
+        ),
+        (b"diff --git a/x b/x\nindex 1..2 100644\n", 1, Some("x"), Trouble::NoHunks),
+        (b"diff --git a/x b/x\nindex 1..2\n--- a/x\n+++ b/x\n", 1, Some("x"), Trouble::NoHunks),
+        (
+            b"diff --git a/x b/x\nindex 1..2 100644\n--- a/x\n+++ b/x\n@@ -1 +1@@\n",
+            5,
+            Some("x"),
+            Trouble::NoNumbers,
+        ),
     ];
     for (text, line, file, trouble) in cases {
         let diff = parse(text).unwrap();
         let file = file.map(str::to_owned);
         assert_eq!(diff.unread, [Unread { line, file, trouble }], "{}", text.escape_ascii());
+    }
+    let sound: [&[u8]; 4] = [
+        // A file that is new and empty, a mode alone, a mail, and the next commit of a log.
+        b"diff --git a/x b/x\nnew file mode 100644\nindex 0000000..e69de29\n",
+        b"diff --git a/x b/x\nold mode 100644\nnew mode 100755\n",
+        b"--- a/x\n+++ b/x\n@@ -1 +1 @@\n-x\n+y\n-- \n2.47.3\n",
+        b"--- a/x\n+++ b/x\n@@ -1 +1 @@\n-x\n+y\n\ncommit 01\n\n    - words\n",
+    ];
+    for text in sound {
+        assert_eq!(parse(text).unwrap().unread, [], "{}", text.escape_ascii());
     }
     let over = b"--- a/x\n+++ b/x\n@@ -4294967295,2 +1 @@\n";
     assert_eq!(parse(over).unwrap().unread[0].trouble, Trouble::NoNumbers);

@@ -10,22 +10,38 @@ pub(super) fn to_fit(hunk: Hunk<'_>, whole: u64, room: u64) -> Vec<(Hunk<'_>, u6
     }
     let room = room.saturating_sub(head_size(&hunk));
     let mut pieces = Vec::new();
-    let (mut old_start, mut new_start) = (hunk.old_start, hunk.new_start);
+    let (mut old_next, mut new_next) = (hunk.old_start, hunk.new_start);
+    let whole_old = lines_of(&hunk.lines, Side::Added);
+    let whole_new = lines_of(&hunk.lines, Side::Removed);
     let mut rest = hunk.lines.as_slice();
     while !rest.is_empty() {
         let (lines, behind) = rest.split_at(length(rest, room));
         rest = behind;
-        let piece = Hunk { old_start, new_start, section: hunk.section, lines: lines.to_vec() };
-        let count = |other: Side| lines.iter().filter(|line| line.side != other).count();
-        let after = |start: u32, count: usize| {
-            start.saturating_add(u32::try_from(count).unwrap_or(u32::MAX))
+        let (old, new) = (lines_of(lines, Side::Added), lines_of(lines, Side::Removed));
+        let piece = Hunk {
+            old_start: start(old_next, (old, whole_old)),
+            new_start: start(new_next, (new, whole_new)),
+            section: hunk.section,
+            lines: lines.to_vec(),
         };
-        old_start = after(old_start, count(Side::Added));
-        new_start = after(new_start, count(Side::Removed));
+        old_next = old_next.saturating_add(old);
+        new_next = new_next.saturating_add(new);
         let size = size(&piece);
         pieces.push((piece, size));
     }
     pieces
+}
+
+/// Returns how many lines there are, but for those of the other side.
+fn lines_of(lines: &[Line<'_>], other: Side) -> u32 {
+    let count = lines.iter().filter(|line| line.side != other).count();
+    u32::try_from(count).unwrap_or(u32::MAX)
+}
+
+/// Returns where a piece starts on a side on which it has so many lines of those of the hunk; `next` is the
+/// number of the first of them. What has none is said to start at the line before, as the hunk is already.
+fn start(next: u32, (count, whole): (u32, u32)) -> u32 {
+    if count == 0 && whole > 0 { next.saturating_sub(1) } else { next }
 }
 
 /// Returns how many of `lines` go into one piece: at least one, and up to the start of a change if that

@@ -95,6 +95,8 @@ pub(super) struct Header {
     pub(super) new_mode: Option<u32>,
     /// The mode that stayed.
     pub(super) mode: Option<u32>,
+    /// Claims that a file which was there before, and is still, has other content.
+    pub(super) has_new_content: bool,
     is_added: bool,
     is_deleted: bool,
     renamed: Names,
@@ -135,8 +137,12 @@ impl Header {
         } else if let Some(text) = behind("copy to ") {
             self.copied.new = name(text);
         } else if let Some(text) = behind("index ") {
-            let mode = text.rsplit(|byte| *byte == b' ').next();
-            self.mode = mode.filter(|_| text.contains(&b' ')).and_then(octal);
+            let mut words = text.splitn(2, |byte| *byte == b' ');
+            let (blobs, mode) = (words.next().unwrap_or_default(), words.next());
+            self.mode = mode.and_then(octal);
+            let mut blobs = blobs.split(|byte| *byte == b'.').filter(|hash| !hash.is_empty());
+            // A file that is new or gone has its mode elsewhere, and may be empty.
+            self.has_new_content = self.mode.is_some() && blobs.next() != blobs.next();
         } else {
             return behind("similarity index ").or(behind("dissimilarity index ")).is_some();
         }

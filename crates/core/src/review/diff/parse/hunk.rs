@@ -1,7 +1,7 @@
 //! The hunks of a file.
 
 use super::super::lines::bare;
-use super::super::{Ending, Hunk, Line, Name, Side, Text, Trouble, Unread};
+use super::super::{Ending, Hunk, Line, Name, SECTION_LIMIT_BYTES, Side, Text, Trouble, Unread};
 use super::Parser;
 
 /// What the head of a hunk says.
@@ -52,12 +52,39 @@ impl<'d> Parser<'d> {
         if old_left > 0 || new_left > 0 {
             let (line, file) = (self.cursor.number(), Some(name.shown()));
             self.diff.unread.push(Unread { line, file, trouble: Trouble::CutHunk });
-        } else if self.cursor.peek().is_some_and(|line| line.starts_with(b"\\")) {
-            take(Read::NoBreak, &mut lines);
-            self.cursor.advance();
+        } else {
+            if self.cursor.peek().is_some_and(|line| line.starts_with(b"\\")) {
+                take(Read::NoBreak, &mut lines);
+                self.cursor.advance();
+            }
+            self.leave_excess(name);
         }
         let Head { old_start, new_start, section, .. } = *head;
         Hunk { old_start, new_start, section, lines }
+    }
+
+    /// Leaves changes behind that are more than the hunk promised, and says so. Programs that apply a diff
+    /// overlook them; a reviewer must not.
+    fn leave_excess(&mut self, name: &Name) {
+        let (mut count, mut has_changes) = (0, false);
+        while let Some(mark) = self.mark(count) {
+            has_changes |= b"+-".contains(&mark);
+            count += 1;
+        }
+        if has_changes {
+            self.unread(Some(name), Trouble::Excess);
+            (1..count).for_each(|_| self.cursor.advance());
+        }
+    }
+
+    /// Returns the mark of the line so far ahead, if it could be one of a hunk.
+    fn mark(&self, ahead: usize) -> Option<u8> {
+        let line = bare(self.cursor.ahead(ahead)?);
+        // The end of a mail, and the next file.
+        if line == b"-- " || self.is_plain_file(ahead) {
+            return None;
+        }
+        line.first().copied().filter(|mark| b"+- \\".contains(mark))
     }
 }
 
@@ -105,10 +132,26 @@ impl<'d> Head<'d> {
         let (new_start, new_count, rest) = range(rest.strip_prefix(b" +")?)?;
         let section = bare(rest.strip_prefix(b" @@")?);
         let section = section.strip_prefix(b" ").unwrap_or(section);
+        let section = beginning(section);
+        // Lines are counted from 1.
+        let is_nowhere = |start: u32, count: u32| start == 0 && count > 0;
+        if is_nowhere(old_start, old_count) || is_nowhere(new_start, new_count) {
+            return None;
+        }
         // Numbers of lines must not run over.
         old_start.checked_add(old_count)?;
         new_start.checked_add(new_count)?;
         Some(Self { old_start, old_count, new_start, new_count, section })
+    }
+}
+
+/// Returns as much of a section as git would have written, so that pieces of a hunk can repeat it.
+fn beginning(section: &[u8]) -> &[u8] {
+    let Some((cut, _)) = section.split_at_checked(SECTION_LIMIT_BYTES) else { return section };
+    match std::str::from_utf8(cut) {
+        // The last character is cut.
+        Err(error) if error.error_len().is_none() => cut.get(..error.valid_up_to()).unwrap_or(cut),
+        Ok(_) | Err(_) => cut,
     }
 }
 
