@@ -103,10 +103,11 @@ impl Finder<'_> {
         may_be_literal && memchr::memchr_iter(b'\\', value).any(is_twice)
     }
 
-    /// Claims that what reads like a value is part of a sentence: `string[]`, `see [3]`, `- [ ] x`.
+    /// Claims that what reads like a value is part of a sentence, or of a line of code in a block that does
+    /// not say what it holds: `string[]`, `see [3]`, `- [ ] x`, `def f(out=[]):`.
     pub(super) fn is_prose(&self, Reading { range, text, .. }: &Reading<'_>) -> bool {
         let first = self.bytes.get(range.start);
-        if self.block != Block::None || !matches!(first, Some(b'[' | b'{')) {
+        if matches!(self.block, Block::Json { .. }) || !matches!(first, Some(b'[' | b'{')) {
             return false;
         }
         let before = self.bytes.get(..range.start).unwrap_or_default();

@@ -67,3 +67,23 @@ fn a_block_of_any_language_that_is_one_value_is_a_candidate(tag: &str) {
     let code = format!("```{tag}\nreview = {value}\n```\n{}", v("info", 8));
     assert!(outcome(lenient(review(), &code)).is_ok());
 }
+
+#[test_case("The line is:\n\n```\ndef report(rows, out=[]):\n```\nIt is shared."; "a default")]
+#[test_case("```\nout = []\nreturn out\n```"; "an assignment")]
+#[test_case("```\nrows: list[]\n```"; "a type")]
+#[test_case("```\nreturn out[0], out[1]\n```"; "an index")]
+#[test_case("~~~\nf([], 1)\n~~~"; "an argument")]
+fn code_in_a_block_without_a_language_is_no_answer(text: &str) {
+    assert_eq!(outcome(lenient(json!({"type": "array"}), text)), Err(Rejection::NoJson));
+    assert_eq!(
+        outcome(lenient(json!({"type": ["array", "object"]}), text)),
+        Err(Rejection::NoJson)
+    );
+}
+
+#[test_case("Nothing is wrong:\n```\n[]\n```\nDone."; "alone in a block")]
+#[test_case("```json\n[]\n```"; "a block of JSON")]
+#[test_case("Nothing:\n\n[]\n"; "alone on its line")]
+fn an_empty_list_that_stands_by_itself_is_an_answer(text: &str) {
+    assert_eq!(outcome(lenient(json!({"type": "array"}), text)), Ok(json!([])));
+}
