@@ -3,6 +3,7 @@
 //! Whatever a payload holds is inert here: control and invisible characters are spelt out, so
 //! they can neither move the cursor nor pass for a line of ours. A pipe gets data byte for byte.
 
+mod discreet;
 mod visible;
 
 use std::fs::File;
@@ -13,6 +14,7 @@ use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
 
 use crate::error::{Error, Outcome};
+use discreet::discreet;
 use visible::{visible, visible_json};
 
 /// What a piece of text is to its reader; colour only repeats what the words say.
@@ -225,7 +227,9 @@ impl Printer {
             Paint::Bare => text.to_string(),
         };
         if answer.use_stderr() {
-            drop(io::stderr().lock().write_all(styled(self.err_paint).as_bytes()));
+            // What is masked is told without colours: a secret is found only where they are not.
+            let told = discreet(&text.to_string()).unwrap_or_else(|| styled(self.err_paint));
+            drop(io::stderr().lock().write_all(told.as_bytes()));
             return Outcome::Usage;
         }
         let written = self.verbatim(styled(self.out_paint).as_bytes());

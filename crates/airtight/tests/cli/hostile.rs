@@ -129,6 +129,21 @@ fn control_characters_of_an_answer_never_reach_stderr() {
 }
 
 #[test]
+fn a_password_in_a_url_is_not_repeated() {
+    for typed in [
+        &["run", "--base-url", "http://ada:pa55word@127.0.0.1:1/v1", "Review"][..],
+        &["review", "--post", "a/b#1", "--api-url", "http://ada:pa55/w@rd@127.0.0.1:1"],
+        &["review", "postgres://pa55word@db/x"],
+    ] {
+        let said = Folder::new().run(typed);
+        assert_eq!(said.code, 2, "{said:?}");
+        assert!(said.stderr.starts_with("error: invalid value '"), "{said:?}");
+        assert!(said.stderr.contains("://[masked]@"), "{said:?}");
+        assert!(!said.stderr.contains("pa55") && !said.stderr.contains("w@rd"), "{said:?}");
+    }
+}
+
+#[test]
 fn quoted_values_are_shortened() {
     let answer = format!(r#"{{"summary": "x", "score": "{}"}}"#, "y".repeat(100_000));
     let said = Folder::new().run_with(&["validate", "review.json"], answer);
