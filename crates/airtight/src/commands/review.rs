@@ -8,13 +8,14 @@ mod gathering;
 mod material;
 pub(super) mod plan;
 mod posting;
+mod remedy;
 mod report;
 mod wishes;
 
 use std::sync::Arc;
 use std::time::Instant;
 
-use airtight_core::review::{Change, Content, Diff, Review, Split, Unreviewed, parse};
+use airtight_core::review::{Change, Content, Diff, LeftOut, Review, Split, Unreviewed, parse};
 use serde_json::json;
 use tokio::runtime::Runtime;
 use tokio_util::sync::CancellationToken;
@@ -33,6 +34,7 @@ use crate::progress::Progress;
 use crew::{Crew, Worked};
 use plan::Plan;
 use posting::Posting;
+use remedy::Again;
 use wishes::Wishes;
 
 /// Runs what was typed.
@@ -112,6 +114,17 @@ struct Scene<'a> {
     deadline: Option<Instant>,
 }
 
+/// How the work on a review ended.
+#[derive(Default)]
+struct Ending<'r> {
+    /// What stopped it early, if anything did.
+    halt: Option<Error>,
+    /// What is asked for if the command is typed again; absent if nothing is asked for at all.
+    again: Option<Again>,
+    /// What is in no part.
+    left_out: &'r [LeftOut],
+}
+
 impl Scene<'_> {
     fn material(&self) -> Result<material::Material, Error> {
         if let Some(material) = material::read(self.args, self.environment, &self.limit)? {
@@ -147,7 +160,8 @@ impl Scene<'_> {
             let split = diff.split(u64::MAX);
             left_out.extend(split.left_out.iter().map(Unreviewed::from));
             let review = Review { unreviewed: left_out, ..Review::default() };
-            return self.conclude(&review, None, printer);
+            let ending = Ending { left_out: &split.left_out, ..Ending::default() };
+            return self.conclude(&review, ending, printer);
         }
         let driver = Driver::chosen(&config, self.environment)?;
         let split = diff.split(plan::part_tokens(&config, &driver));
@@ -179,12 +193,13 @@ impl Scene<'_> {
         let place = plan.books.as_ref().map(Books::place);
         let halt = worked.halt.map(|halt| {
             let error = halt.into_error(place.as_deref().unwrap_or_default());
-            match place {
-                Some(_) => error.hint("type the same command again: what is done is in the ledger"),
+            match plan.again.hint_to_go_on() {
+                Some(hint) => error.hint(hint),
                 None => error,
             }
         });
-        self.conclude(&review, halt, printer)
+        let ending = Ending { halt, again: Some(plan.again), left_out: &split.left_out };
+        self.conclude(&review, ending, printer)
     }
 
     /// Has all parts reviewed, and puts the runs on record.
@@ -255,7 +270,7 @@ impl Scene<'_> {
     fn conclude(
         self,
         review: &Review,
-        halt: Option<Error>,
+        Ending { halt, again, left_out }: Ending<'_>,
         printer: &mut Printer,
     ) -> Result<Outcome, Error> {
         let format = self.format(printer);
@@ -275,7 +290,7 @@ impl Scene<'_> {
             Error::new(Outcome::Rejected, message)
         });
         let mut errors = halt.into_iter().chain(reached).chain(updated.err()).chain(posted.err());
-        let first = errors.next().or_else(|| report::incompleteness(review));
+        let first = errors.next().or_else(|| report::incompleteness(review, again, left_out));
         for other in errors {
             let causes = other.causes();
             let told =

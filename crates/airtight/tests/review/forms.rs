@@ -107,3 +107,17 @@ fn words_of_a_model_do_nothing_to_a_terminal() {
     let said = Stage::changed([found(&json!([finding]))]).review(&["--format", "text"]);
     assert!(!said.stdout.contains('\u{1b}') && !said.stdout.contains('\u{202e}'), "{said:?}");
 }
+
+#[test]
+fn words_of_a_model_are_seen_as_they_are_in_every_comment() {
+    let mut finding = leak();
+    finding["description"] = json!("The name \u{202e}nimda is not checked.");
+    finding["suggestion"] = json!("Refuse it: `name != \"\u{202e}nimda\"`.");
+    for form in ["github", "markdown"] {
+        let stage = Stage::changed([found(&json!([finding]))]);
+        let said = stage.review(&["--format", form]);
+        assert_eq!(said.code, 0, "{said:?}");
+        assert!(!said.stdout.contains('\u{202e}'), "{said:?}");
+        assert!(said.stdout.contains("u{202e}nimda"), "{said:?}");
+    }
+}

@@ -121,6 +121,33 @@ fn what_is_damaged_is_told_and_the_rest_is_reviewed() {
     assert_eq!(document(&said)["complete"], false);
 }
 
+#[test_case("@@ -1 +1 @@\n-a\n+b\n", "make it again, with `git diff`"; "a hunk of no file")]
+#[test_case("Only in new: b.rs\n", "`diff -N` shows files"; "a file on one side")]
+#[test_case("Binary files old/a and new/a differ\n", "`diff --exclude PATTERN`"; "no text")]
+fn what_belongs_to_no_file_is_told_what_would_help(text: &str, hint: &str) {
+    let stage = Stage::changed([found(&json!([leak()]))]);
+    let diff = [text.as_bytes(), stage.git(["diff"]).as_slice()].concat();
+    let said = stage.piped(&diff, &["--ignore", "*.none"]);
+    assert_eq!((said.code, gaps(&said).len()), (42, 1), "{said:?}");
+    assert!(said.stderr.contains(hint), "{said:?}");
+    assert!(!said.stderr.contains("--ignore"), "{said:?}");
+}
+
+#[test_case("--- a/gen.rs\n+++ b/gen.rs\n@@ -1,3 +1,3 @@\n-a\n+b\n", "make it again"; "a hunk that is cut")]
+#[test_case("--- a/gen.rs\n+++ b/gen.rs\n@@ here @@\n-a\n+b\n", "make it again"; "no numbers")]
+#[test_case("* Unmerged path gen.rs\n", "resolve the conflicts first"; "not merged")]
+fn what_cannot_be_read_of_a_file_that_is_ignored_is_no_loss(text: &str, hint: &str) {
+    let stage = Stage::changed([found(&json!([leak()])).forever()]);
+    let diff = [stage.git(["diff"]).as_slice(), text.as_bytes()].concat();
+    let said = stage.piped(&diff, &[]);
+    assert_eq!((said.code, gaps(&said)[0].0.as_str()), (42, "gen.rs"), "{said:?}");
+    assert!(said.stderr.contains(hint) && said.stderr.contains("--ignore PATTERN"), "{said:?}");
+    let said = stage.piped(&diff, &["--ignore", "gen.rs"]);
+    assert_eq!(said.code, 0, "{said:?}");
+    let ignored = ("gen.rs".to_owned(), "it is ignored by `gen.rs`".to_owned());
+    assert_eq!(gaps(&said), [ignored]);
+}
+
 #[test]
 fn a_line_that_no_part_can_hold_is_told() {
     let stage = Stage::changed([found(&json!([finding("info", "a.min.js", 2, 2)]))]);

@@ -2,6 +2,7 @@
 
 use airtight_fake::Turn;
 use serde_json::{Value, json};
+use test_case::test_case;
 
 use crate::stage::{Stage, document, finding, found, gaps, places};
 
@@ -71,6 +72,34 @@ fn one_part_that_fails_leaves_the_others() {
     assert_eq!(said.code, 1, "{said:?}");
     assert_eq!(stage.fake.requests().len(), before + 1);
     assert!(said.stderr.contains("2 of 3 parts were reviewed before"), "{said:?}");
+}
+
+const EVERYTHING: &str = "type the same command again: everything is asked for again";
+
+#[test_case(&["--no-store"], EVERYTHING; "without a ledger")]
+#[test_case(&["--store-level", "masked"], EVERYTHING; "without secrets")]
+#[test_case(&["--store-level", "metadata"], EVERYTHING; "without texts")]
+#[test_case(&["--fresh"], "type the command again without `--fresh`: only what is missing"; "afresh")]
+fn a_hint_does_not_promise_less_than_the_same_command_asks_for(flags: &[&str], words: &str) {
+    let refused = Turn::status(400).when_contains("File `b.rs`").forever();
+    let stage = three([for_file("a.rs"), refused, for_file("c.rs")]);
+    let typed = [&SMALL[..], flags].concat();
+    let said = stage.review(&typed);
+    assert_eq!(said.code, 1, "{said:?}");
+    assert!(said.stderr.contains(words), "{said:?}");
+    let before = stage.fake.requests().len();
+    assert_eq!(stage.review(&typed).code, 1);
+    assert_eq!(stage.fake.requests().len(), before + 3);
+}
+
+#[test]
+fn what_was_asked_for_afresh_is_not_asked_for_again_without_that_flag() {
+    let refused = Turn::status(400).when_contains("File `b.rs`").forever();
+    let stage = three([for_file("a.rs"), refused, for_file("c.rs")]);
+    assert_eq!(stage.review(&[&SMALL[..], &["--fresh"]].concat()).code, 1);
+    let before = stage.fake.requests().len();
+    assert_eq!(stage.review(&SMALL).code, 1);
+    assert_eq!(stage.fake.requests().len(), before + 1);
 }
 
 #[test]

@@ -36,6 +36,9 @@ pub struct Diff<'d> {
     pub unread: Vec<Unread>,
     /// How many lines belong to no file and are not blank: the words of a commit, a signature.
     pub other_lines: usize,
+    /// Claims that the change edits what git shows as text, and so could hide some of itself; also if that file is
+    /// left out later.
+    pub edits_attributes: bool,
 }
 
 /// What changed in one file.

@@ -8,6 +8,8 @@
 
 mod cut;
 
+use std::collections::HashSet;
+
 use super::diff::{
     Change, Content, DIFF_LIMIT_BYTES, Diff, Ending, FileDiff, Hunk, Line, Side, Text, Trouble,
 };
@@ -120,10 +122,12 @@ impl<'d> Diff<'d> {
                 why: Why::Unread { line: unread.line, trouble: unread.trouble },
             });
         }
+        let unread: HashSet<&str> =
+            self.unread.iter().filter_map(|unread| unread.file.as_deref()).collect();
         for file in &self.files {
             match self.nothing_to_read(file) {
                 // It is listed already.
-                Some(Why::Unchanged) if self.is_unread(file) => {}
+                Some(Why::Unchanged) if unread.contains(file.name.shown().as_str()) => {}
                 Some(why) => packer.leave_out(file, None, why),
                 None => packer.add(file),
             }
@@ -135,7 +139,7 @@ impl<'d> Diff<'d> {
     /// Says why there is nothing to read in a file, if so.
     fn nothing_to_read(&self, file: &FileDiff<'_>) -> Option<Why> {
         match (&file.content, &file.change) {
-            (Content::Binary, _) if self.edits_attributes() => Some(Why::Hidden),
+            (Content::Binary, _) if self.edits_attributes => Some(Why::Hidden),
             (Content::Binary, _) => Some(Why::Binary),
             (Content::Submodule, _) => Some(Why::Submodule),
             (Content::Combined, _) => Some(Why::Combined),
@@ -143,20 +147,6 @@ impl<'d> Diff<'d> {
             (Content::Text(hunks), _) if hunks.is_empty() => Some(Why::Unchanged),
             (Content::Text(_), _) => None,
         }
-    }
-
-    /// Claims that the change edits what git shows as text, and could hide some of itself.
-    fn edits_attributes(&self) -> bool {
-        self.files.iter().any(|file| {
-            let name = file.name.as_bytes();
-            name.rsplit(|byte| *byte == b'/').next() == Some(b".gitattributes")
-        })
-    }
-
-    /// Claims that a part of the file cannot be read.
-    fn is_unread(&self, file: &FileDiff<'_>) -> bool {
-        let name = file.name.shown();
-        self.unread.iter().any(|unread| unread.file.as_ref() == Some(&name))
     }
 }
 

@@ -9,8 +9,9 @@ use airtight_core::price::Cost;
 use airtight_core::review::{CONTRACT, Part, Split, instructions, question};
 use airtight_core::run::{Budget, Policy};
 use airtight_core::{Origin, Preflight};
-use airtight_store::{Ledger, Level, Repeat, Retention};
+use airtight_store::{Ledger, Retention};
 
+use super::remedy::Again;
 use crate::batch::{Errand, Gate, Performer, Shared};
 use crate::cli::ReviewArgs;
 use crate::commands::batch::plan::{circuit, contract_row, most, parts, throttle};
@@ -57,7 +58,7 @@ pub(super) struct Plan {
     limits: Limits,
     config: Config,
     keys: Keys,
-    repeat: Repeat,
+    pub(super) again: Again,
 }
 
 impl Plan {
@@ -90,12 +91,7 @@ impl Plan {
         let level = books.as_ref().map(|books| books.retention().level);
         Ok(Self {
             keys: Keys::new(shared),
-            // What is not kept whole cannot be read again.
-            repeat: if args.fresh || level != Some(Level::Full) {
-                Repeat::Always
-            } else {
-                Repeat::Failed
-            },
+            again: Again::of(args, level),
             answerer,
             books,
             contract: Arc::new(contract),
@@ -128,7 +124,7 @@ impl Plan {
     ) -> Errand {
         Errand {
             key,
-            repeat: self.repeat,
+            repeat: self.again.repeat(),
             prompt,
             input: Some(part.to_diff()),
             check: Some(Arc::new(part.scope())),

@@ -1,9 +1,10 @@
 //! What a review came to: for people on a terminal, for programs in a pipe.
 
 use airtight_core::review::{
-    FrameLine, Reported, Review, Severity, Side, github, gitlab, json, markdown, sarif,
+    FrameLine, LeftOut, Reported, Review, Severity, Side, github, gitlab, json, markdown, sarif,
 };
 
+use super::remedy::{self, Again};
 use crate::cli::ReviewFormat;
 use crate::error::{Error, Outcome};
 use crate::printer::{Printer, Span, Tone};
@@ -126,19 +127,24 @@ pub(super) fn note_unreviewed(review: &Review, quiet: bool, printer: &mut Printe
     }
 }
 
-/// Says that something should have been reviewed and was not, if so.
-pub(super) fn incompleteness(review: &Review) -> Option<Error> {
+/// Says that something should have been reviewed and was not, if so, and what to do about it.
+pub(super) fn incompleteness(
+    review: &Review,
+    again: Option<Again>,
+    left_out: &[LeftOut],
+) -> Option<Error> {
     let count = review.losses().count();
     if count == 0 {
         return None;
     }
     // Parts without an answer may have one next time; what cannot be read stays so.
     let has_failed = review.parts.iter().any(|part| part.outcome != Outcome::Met.name());
-    let (outcome, hint) = if has_failed {
-        (Outcome::Rejected, "type the same command again: only what is missing is asked for")
-    } else {
-        (Outcome::Input, "leave files out on purpose by `--ignore PATTERN`")
-    };
+    let outcome = if has_failed { Outcome::Rejected } else { Outcome::Input };
     let message = format!("the review is not complete; not reviewed: {count}");
-    Some(Error::new(outcome, message).hint(hint))
+    let mut error = Error::new(outcome, message);
+    let again = again.filter(|_| has_failed).map(Again::hint);
+    for hint in again.into_iter().chain(remedy::hints(left_out)) {
+        error = error.hint(hint);
+    }
+    Some(error)
 }

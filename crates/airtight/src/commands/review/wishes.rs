@@ -3,12 +3,13 @@
 //! A repository may add rules and leave files out; that is told, since whoever changes the code may
 //! change these too. It can name a baseline only within itself.
 
+use std::collections::HashSet;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
 use airtight_core::review::{
-    BASELINE_LIMIT_BYTES, Baseline, Change, Diff, FileDiff, Name, Review, Severity, Unreviewed,
-    Wishes as Reportable,
+    BASELINE_LIMIT_BYTES, Baseline, Change, Diff, FileDiff, Name, Review, Severity, Trouble,
+    Unreviewed, Wishes as Reportable,
 };
 use globset::{Glob, GlobBuilder, GlobMatcher};
 
@@ -63,23 +64,35 @@ impl Wishes {
         })
     }
 
-    /// Takes files out that are not to be reviewed, and lists them.
+    /// Takes files out that are not to be reviewed, with what cannot be read of them, and lists them.
     pub(super) fn leave_out(&self, diff: &mut Diff<'_>) -> Vec<Unreviewed> {
         let mut left_out = Vec::new();
+        let mut names = HashSet::new();
         diff.files.retain(|file| {
-            let Some(pattern) = self.pattern_of(file) else { return true };
-            let why = format!("it is ignored by `{pattern}`");
-            let file = Some(file.name.shown());
-            left_out.push(Unreviewed { file, line: None, why, is_loss: false });
+            let Some(pattern) = self.pattern_of(&path_of(file)) else { return true };
+            names.insert(file.name.shown());
+            left_out.push(ignored(file.name.shown(), pattern));
+            false
+        });
+        diff.unread.retain(|unread| {
+            let Some(shown) = &unread.file else { return true };
+            if names.contains(shown) {
+                return false;
+            }
+            // Of a file that is not merged a diff may have nothing but the name.
+            let is_bare = unread.trouble == Trouble::Unmerged;
+            let pattern = is_bare.then(|| self.pattern_of(Path::new(shown))).flatten();
+            let Some(pattern) = pattern else { return true };
+            names.insert(shown.clone());
+            left_out.push(ignored(shown.clone(), pattern));
             false
         });
         left_out
     }
 
-    fn pattern_of(&self, file: &FileDiff<'_>) -> Option<&str> {
-        let path = path_of(file);
+    fn pattern_of(&self, path: &Path) -> Option<&str> {
         let mut patterns = self.ignored.iter();
-        patterns.find(|(_, matcher)| matcher.is_match(&path)).map(|(pattern, _)| pattern.as_str())
+        patterns.find(|(_, matcher)| matcher.is_match(path)).map(|(pattern, _)| pattern.as_str())
     }
 
     /// Returns what deserves a warning about a change of the rules themselves.
@@ -122,6 +135,11 @@ impl Wishes {
             Error::new(Outcome::Machine, message).caused_by(error)
         })
     }
+}
+
+fn ignored(file: String, pattern: &str) -> Unreviewed {
+    let why = format!("it is ignored by `{pattern}`");
+    Unreviewed { file: Some(file), line: None, why, is_loss: false }
 }
 
 fn path_of(file: &FileDiff<'_>) -> PathBuf {

@@ -26,7 +26,9 @@ pub fn parse(bytes: &[u8]) -> Result<Diff<'_>, DiffError> {
     while let Some(line) = parser.cursor.header() {
         parser.entry(line);
     }
-    Ok(parser.diff)
+    let mut diff = parser.diff;
+    diff.edits_attributes = diff.files.iter().any(|file| is_attributes(&file.name));
+    Ok(diff)
 }
 
 struct Parser<'d> {
@@ -166,6 +168,10 @@ impl<'d> Parser<'d> {
         let (old_mode, new_mode) = (None, None);
         self.diff.files.push(FileDiff { name, change, old_mode, new_mode, content });
     }
+}
+
+fn is_attributes(name: &Name) -> bool {
+    name.as_bytes().rsplit(|byte| *byte == b'/').next() == Some(b".gitattributes")
 }
 
 fn is_binary(line: &[u8]) -> bool {
