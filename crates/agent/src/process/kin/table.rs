@@ -4,6 +4,7 @@ use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::path::Path;
 
+use rustix::io::retry_on_intr;
 use rustix::process::{
     Pid, PidfdFlags, Signal, WaitOptions, getpid, pidfd_open, pidfd_send_signal,
     set_child_subreaper, waitpid,
@@ -14,6 +15,9 @@ use super::Identity;
 /// The most that is read of an environment: Linux starts no program with more than 6 MiB of arguments
 /// and variables.
 const ENVIRONMENT_LIMIT_BYTES: u64 = 6 * 1024 * 1024;
+
+/// More than a line can have: fifty numbers, and a name of at most 64 bytes.
+const LINE_LIMIT_BYTES: usize = 2048;
 
 /// How many fields there are between the session and the start of a process.
 const FIELDS_BETWEEN: usize = 15;
@@ -57,8 +61,12 @@ pub(super) fn read() -> io::Result<Vec<Process>> {
 
 /// Reads one line; none if there is no such process.
 pub(super) fn process(pid: Pid) -> Option<Process> {
-    let line = fs::read(format!("/proc/{pid}/stat")).ok()?;
-    parse(pid, &String::from_utf8_lossy(&line))
+    let mut line = [0; LINE_LIMIT_BYTES];
+    // Linux writes the whole line at the first read. Asking how long it is, and whether there is more, makes
+    // eight calls of three, for every process of the machine.
+    let file = File::open(format!("/proc/{pid}/stat")).ok()?;
+    let length = retry_on_intr(|| rustix::io::read(&file, &mut line)).ok()?;
+    parse(pid, &String::from_utf8_lossy(line.get(..length)?))
 }
 
 fn parse(pid: Pid, line: &str) -> Option<Process> {
