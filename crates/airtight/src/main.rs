@@ -18,6 +18,7 @@ mod output;
 mod parallel;
 mod printer;
 mod progress;
+mod shell_word;
 mod source;
 #[cfg(feature = "embedded")]
 mod weights;

@@ -11,6 +11,8 @@ mod results;
 mod sheet;
 mod tally;
 mod targets;
+mod texts;
+mod turns;
 
 use std::time::Instant;
 
@@ -112,7 +114,7 @@ async fn perform(
     let failed = failures.as_ref().map_or(Ok(Sheet::Nowhere), |it| Sheet::create(&it.path))?;
     let is_shown = !args.quiet && (answers.is_some() || !printer.is_terminal());
     let tally = Tally::start(inputs.total_bytes.filter(|_| args.limit.is_none()), is_shown);
-    let (batch, place) = (plan.batch.clone(), plan.books.place());
+    let (batch, books) = (plan.batch.clone(), plan.books.clone());
     let critical = plan.critical.clone();
     let most = plan.most(&args.pace);
     let (performer, desk) = plan.performer(ledger.clone(), &args.pace).await?;
@@ -121,7 +123,7 @@ async fn perform(
             Some(answers) => Sheet::create(&answers.path)?,
             None => Sheet::Printer(printer),
         };
-        let results = Results::new(args.order, (met, failed), ledger.clone(), place);
+        let results = Results::new(args.order, (met, failed), ledger.clone(), books.place());
         let mut crew = Crew::new(performer, desk, batch.clone(), results, tally);
         crew.most = usize::try_from(most).unwrap_or(usize::MAX);
         crew.interrupt = interrupt;
@@ -141,7 +143,7 @@ async fn perform(
     }
     let critical = critical.filter(|_| tally.lacking() > 0 || worked.is_err());
     if let Some(name) = &critical {
-        cry(name, tally.lacking(), printer);
+        cry(name, tally.lacking(), &books, printer);
     }
     conclude(&batch, &tally, worked, args, printer)?;
     tally.require_answers(failures.as_ref().map(|it| it.typed.as_str()))?;
@@ -164,8 +166,15 @@ fn conclude(
         let words = format!(" {}", tally.words());
         printer.note(&[Span::new(Tone::Strong, format!("batch {batch}:")), Span::plain(words)]);
     }
-    let again = "what is done is in the ledger: type the same command again to go on";
-    worked.and_then(|()| tally.require_all()).map_err(|error| error.hint(again))
+    worked.and_then(|()| tally.require_all()).map_err(|error| {
+        // An input that is refused would be refused again.
+        let again = if error.kind == Outcome::Input {
+            "then type the same command again to go on: what is done is in the ledger"
+        } else {
+            "what is done is in the ledger: type the same command again to go on"
+        };
+        error.hint(again)
+    })
 }
 
 /// Says how a batch ends of whose `all` inputs `bad` cannot be used, where nothing is asked.

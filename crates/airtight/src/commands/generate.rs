@@ -13,11 +13,12 @@ use airtight_core::generate::{GenerateError, Generated, Order, Prompt, Target, g
 use serde_json::{Value, json};
 
 use crate::cli::{Format, GenerateArgs};
-use crate::commands::{COMMAND_LIMIT_BYTES, check_command, explain_hint, load, shell_word};
+use crate::commands::{COMMAND_LIMIT_BYTES, check_command, explain_hint, load};
 use crate::env::Environment;
 use crate::error::{Error, Outcome};
 use crate::explain;
 use crate::printer::{Printer, Span, Tone};
+use crate::shell_word::shell_word;
 use crate::source::ContractSource;
 use destination::{Destination, Staleness};
 

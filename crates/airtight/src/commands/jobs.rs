@@ -12,11 +12,11 @@ use tokio::runtime;
 
 use crate::batch::unusable;
 use crate::cli::{JobListArgs, JobsAction, JobsArgs, State, WhichArgs};
-use crate::commands::shell_word;
 use crate::env::Environment;
 use crate::error::{Error, Outcome};
 use crate::ledger::Books;
 use crate::printer::{Printer, Span, Tone};
+use crate::shell_word::shell_word;
 
 /// Runs what was typed.
 pub(super) fn run(

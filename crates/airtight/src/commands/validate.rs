@@ -10,7 +10,7 @@ use airtight_core::wire::lines::{Content, Line};
 use airtight_core::{Accepted, Edit, Edits, Rejected, Rejection, Source, Verdict, Violations};
 
 use crate::cli::{Format, ValidateArgs};
-use crate::commands::{adapt, check_command, explain_hint, load, saved_hint, shell_word};
+use crate::commands::{adapt, check_command, explain_hint, load, saved_hint};
 use crate::env::Environment;
 use crate::error::{Error, Outcome};
 use crate::explain;
@@ -18,6 +18,7 @@ use crate::file::FileError;
 use crate::input::{Input, unreadable};
 use crate::parallel::{self, Event};
 use crate::printer::{Printer, Span, Tone};
+use crate::shell_word::shell_word;
 use crate::source::ContractSource;
 use document::Exposure;
 use judge::Judge;

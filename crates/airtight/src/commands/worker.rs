@@ -2,6 +2,7 @@
 
 mod benches;
 mod duty;
+mod hints;
 mod put_off;
 
 use tokio_util::sync::CancellationToken;
@@ -12,14 +13,16 @@ use crate::commands::batch::plan::books;
 use crate::commands::batch::runtime;
 use crate::commands::jobs::require_ledger;
 use crate::commands::run::logging;
-use crate::commands::{shell_word, signals};
+use crate::commands::signals;
 use crate::config::Config;
 use crate::env::Environment;
 use crate::error::{Error, Outcome};
+use crate::ledger::Books;
 use crate::printer::{Printer, Span, Tone};
 use airtight_core::redact::Redactor;
 use benches::Benches;
 use duty::{Duty, Shift};
+use hints::advise;
 
 /// Runs what was typed.
 pub(super) fn run(
@@ -56,13 +59,13 @@ pub(super) fn run(
             printer.note(&[Span::new(Tone::Strong, "worker:"), Span::plain(words)]);
         }
         for (name, lacking) in &duty.critical {
-            cry(name, *lacking, printer);
+            cry(name, *lacking, &books, printer);
         }
-        let aside = (duty.set_aside > 0).then(|| set_aside(duty.set_aside, &place));
+        let aside = (duty.set_aside > 0).then(|| set_aside(duty.set_aside, &books));
         // Who works on and on has done what it could.
         let aside = aside.filter(|_| args.until_empty);
         match (worked, duty.left.or(aside)) {
-            (Err(stop), _) => Err(stop.into_error(&place)),
+            (Err(stop), _) => Err(advise(stop.into_error(&place))),
             (Ok(()), Some(left)) => Err(left),
             (Ok(()), None) if duty.critical.is_empty() => Ok(Outcome::Met),
             (Ok(()), None) => Ok(Outcome::Rejected),
@@ -70,11 +73,12 @@ pub(super) fn run(
     })
 }
 
-/// Says that jobs wait for a person in the queue of the ledger at `place`.
-fn set_aside(jobs: u64, place: &str) -> Error {
+/// Says that jobs wait for a person in the queue of the ledger.
+fn set_aside(jobs: u64, books: &Books) -> Error {
     let are = if jobs == 1 { "1 job is".to_owned() } else { format!("{jobs} jobs are") };
-    let list = format!("airtight jobs list --state quarantined --database {}", shell_word(place));
+    let list = books.command("jobs list --state quarantined");
+    let (retry, cancel) = (books.command("jobs retry"), books.command("jobs cancel"));
     Error::new(Outcome::Contract, format!("{are} set aside that nobody can do as they are"))
         .hint(format!("`{list}` says why"))
-        .hint("then `airtight jobs retry` offers them again, and `airtight jobs cancel` drops them")
+        .hint(format!("then `{retry}` offers them again, and `{cancel}` drops them"))
 }

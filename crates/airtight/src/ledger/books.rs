@@ -6,9 +6,10 @@ use airtight_core::redact::Redactor;
 use airtight_store::{Access, Ledger, Level, Location, Retention, Settings, StoreError};
 
 use super::failure::store_error;
-use crate::config::{Config, Entry, Key, Trust, Value};
+use crate::config::{Config, Entry, Key, Origin, Trust, Value};
 use crate::env::Environment;
 use crate::error::{Error, Outcome};
+use crate::shell_word::shell_word;
 
 /// The file of the ledger in the folder for what we keep.
 const FILE: &str = "ledger.db";
@@ -19,6 +20,8 @@ pub(crate) struct Books {
     location: Location,
     retention: Retention,
     purpose: Purpose,
+    /// What `--database` says, if it was typed: nobody else knows of that ledger.
+    typed: Option<String>,
 }
 
 /// What a ledger is opened for.
@@ -48,7 +51,8 @@ impl Books {
             Some(_) | None => Level::Full,
         };
         let retention = Retention { level, keep: config.period(Key::StoreKeep) };
-        Ok(Some(Self { location, retention, purpose: Purpose::Record }))
+        let typed = typed(config, &location);
+        Ok(Some(Self { location, retention, purpose: Purpose::Record, typed }))
     }
 
     /// Returns the ledger that is asked: the one that `named` says, else the one in force.
@@ -58,7 +62,8 @@ impl Books {
         let flags = flags.into_iter().collect();
         let config = Config::load(environment, None, flags, Trust::AsConfigured)?;
         let location = location(config.text(Key::Database), environment)?;
-        Ok(Self { location, retention: Retention::default(), purpose: Purpose::Ask })
+        let (retention, typed) = (Retention::default(), typed(&config, &location));
+        Ok(Self { location, retention, purpose: Purpose::Ask, typed })
     }
 
     /// Says that nothing works without it.
@@ -76,6 +81,14 @@ impl Books {
         self.location.to_string()
     }
 
+    /// Returns `airtight` with these words, as it is to be typed to ask this ledger.
+    pub(crate) fn command(&self, words: &str) -> String {
+        match &self.typed {
+            Some(typed) => format!("airtight {words} --database {}", shell_word(typed)),
+            None => format!("airtight {words}"),
+        }
+    }
+
     /// Returns the file that the ledger is in, if it is in one.
     pub(crate) fn file(&self) -> Option<&Path> {
         match &self.location {
@@ -86,7 +99,7 @@ impl Books {
 
     /// Says what it means that the ledger did not do what was asked.
     pub(crate) fn failed(&self, error: StoreError) -> Error {
-        store_error(error, &self.location.to_string(), self.purpose)
+        store_error(error, self, self.purpose)
     }
 
     /// Returns what must not show of where the ledger is.
@@ -127,6 +140,19 @@ pub(crate) fn shown(named: &str) -> String {
     named.parse::<Location>().map_or_else(|error| error.to_string(), |place| place.to_string())
 }
 
+/// Returns how a flag names the ledger at `location`, without its password; nothing if no flag does.
+fn typed(config: &Config, location: &Location) -> Option<String> {
+    let Entry { value: Value::Text(named), origin: Origin::Flag(_), .. } =
+        config.strongest(Key::Database)?
+    else {
+        return None;
+    };
+    Some(match location {
+        Location::Sqlite(_) => named.clone(),
+        Location::Postgres(_) => location.to_string(),
+    })
+}
+
 /// Finds the ledger: what was named, else a file in the user's folder for what we keep.
 fn location(named: Option<&str>, environment: &Environment) -> Result<Location, Error> {
     let Some(named) = named else {
@@ -160,6 +186,21 @@ mod tests {
     fn found(named: Option<&str>, variables: &[(&str, &str)]) -> String {
         let environment = Environment::of(Path::new("/launch"), variables);
         location(named, &environment).map_or_else(|error| error.to_string(), |it| it.to_string())
+    }
+
+    #[test]
+    fn commands_name_a_ledger_that_was_typed_and_never_its_password() {
+        let environment = Environment::of(Path::new("/launch"), &[("XDG_DATA_HOME", "/data")]);
+        let told = |named| Books::asked(named, &environment).unwrap().command("runs list");
+        assert_eq!(told(None), "airtight runs list");
+        assert_eq!(told(Some("a b.db")), "airtight runs list --database 'a b.db'");
+        let url = "postgres://me:secret@host/db";
+        let shown = url.parse::<Location>().unwrap().to_string();
+        assert!(!shown.contains("secret"), "{shown}");
+        assert_eq!(
+            told(Some(url)),
+            format!("airtight runs list --database {}", shell_word(&shown))
+        );
     }
 
     #[test]

@@ -2,12 +2,12 @@
 
 use airtight_store::StoreError;
 
-use super::books::Purpose;
+use super::books::{Books, Purpose};
 use crate::error::{Error, Outcome};
 
-/// Says that the ledger at `place` did not do what was asked, and what to type next.
-pub(super) fn store_error(error: StoreError, place: &str, purpose: Purpose) -> Error {
-    if let Some(hint) = mistyped(&error) {
+/// Says that the ledger did not do what was asked, and what to type next.
+pub(super) fn store_error(error: StoreError, books: &Books, purpose: Purpose) -> Error {
+    if let Some(hint) = mistyped(&error, books) {
         return Error::new(Outcome::Input, error.to_string()).hint(hint);
     }
     let hint = if matches!(error, StoreError::NotFound { .. } | StoreError::Empty { .. }) {
@@ -19,26 +19,29 @@ pub(super) fn store_error(error: StoreError, place: &str, purpose: Purpose) -> E
             Purpose::Need => "to use another ledger: `--database PATH`",
         }
     };
-    let message = format!("the ledger `{place}` cannot be used");
+    let message = format!("the ledger `{}` cannot be used", books.place());
     Error::new(Outcome::Store, message).caused_by(error).hint(hint)
 }
 
 /// Returns what to type instead, if nothing is wrong but what was typed.
-fn mistyped(error: &StoreError) -> Option<&'static str> {
+fn mistyped(error: &StoreError, books: &Books) -> Option<String> {
+    let told = |words: &str, what: &str| Some(format!("`{}` {what}", books.command(words)));
     if matches!(error, StoreError::NotFound { what: "run", .. }) {
-        return Some("`airtight runs list` shows what there is");
+        return told("runs list", "shows what there is");
     }
     if matches!(error, StoreError::Ambiguous { .. }) {
-        return Some("`airtight runs list --id BEGINNING` shows them");
+        return told("runs list --id BEGINNING", "shows them");
     }
     if matches!(error, StoreError::OtherJob { .. }) {
-        return Some("`airtight runs show ID` shows that job");
+        return told("runs show ID", "shows that job");
     }
     if matches!(error, StoreError::Unkept { .. }) {
-        return Some("reject it, or have it done again with `--store-level full`");
+        return Some("reject it, or have it done again with `--store-level full`".to_owned());
     }
-    let is_open = matches!(error, StoreError::NotOver { .. });
-    is_open.then_some("`airtight runs show ID` says who is at it")
+    if matches!(error, StoreError::NotOver { .. }) {
+        return told("runs show ID", "says who is at it");
+    }
+    None
 }
 
 /// Says that a run is over and its end is not on record.

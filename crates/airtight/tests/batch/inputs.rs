@@ -154,6 +154,25 @@ fn strict_inputs_end_the_batch_at_the_first_that_cannot_be_used() {
     assert!(stage.fake.requests().is_empty());
 }
 
+/// The same command would stop at the same input.
+#[test]
+fn who_is_stopped_by_an_input_is_told_to_mend_it_before_going_on() {
+    let stage = Stage::new([good().forever()]).with("in.jsonl", "\"one\"\n2\n\"three\"\n");
+    let said = stage.batch(&["--strict-inputs"]);
+    assert_eq!(said.code, 42, "{said:?}");
+    let told = "hint: mend or remove input 2 first, or leave `--strict-inputs` out to list such \
+        inputs among the failures\n\
+        hint: then type the same command again to go on: what is done is in the ledger\n";
+    assert!(said.stderr.ends_with(told), "{said:?}");
+    let said = stage.say(&["batch", "review.json", "in.jsonl", "--enqueue", "--strict-inputs"]);
+    assert_eq!(said.code, 42, "{said:?}");
+    let told = "hint: mend or remove input 2, then type the same command again\n";
+    assert!(said.stderr.ends_with(told), "{said:?}");
+    let stage = stage.with("in.jsonl", "\"one\"\n\"two\"\n\"three\"\n");
+    assert_eq!((stage.batch(&["--strict-inputs"]).code, stage.positions()), (0, vec![1, 2, 3]));
+    assert_eq!(stage.fake.requests().len(), 3);
+}
+
 #[test]
 fn a_huge_line_costs_itself() {
     let huge = format!("\"{}\"\n\"two\"\n", "x".repeat(9 << 20));

@@ -10,6 +10,7 @@
 
 mod budgets;
 mod inputs;
+mod keys;
 mod kills;
 mod outages;
 #[path = "../../../store/tests/ledger/postgres.rs"]

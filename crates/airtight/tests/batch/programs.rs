@@ -114,6 +114,21 @@ fn a_program_that_breaks_down_over_one_input_does_the_others() {
     assert_eq!(starts(&stage), 6);
 }
 
+/// Who waits for a key that is left has its turn all the same.
+#[test]
+fn a_key_that_a_program_broke_down_over_is_passed_on() {
+    let program = PROGRAM.replace("cat > /dev/null", "grep -q 'ticket 2' && exit 7");
+    let line = |id: u64, text: &str| format!("{}\n", json!({ "id": id, "text": text }));
+    let text = [line(1, "ticket 2").repeat(2), line(1, "ticket 3"), line(2, "ticket 4")].concat();
+    let stage = stage("claude", &program, &claude()).with("in.jsonl", text);
+    let said = ask(&stage, "claude", &["--key", "id", "-p", "{{text}}"]);
+    assert_eq!(said.code, 3, "{said:?}");
+    assert!(said.stderr.contains("2 inputs have no result"), "{said:?}");
+    assert_eq!((stage.positions(), starts(&stage)), (vec![4], 3), "{said:?}");
+    let failures = stage.results("out.jsonl.failures.jsonl");
+    assert_eq!((failures.len(), &failures[0]["position"]), (1, &json!(3)), "{failures:?}");
+}
+
 #[test]
 fn a_program_that_does_nothing_but_break_down_is_started_seldom() {
     let stage = stage("claude", PROGRAM, &claude()).with("in.jsonl", lines(200)).with("broken", "");

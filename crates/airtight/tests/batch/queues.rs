@@ -63,6 +63,31 @@ fn what_a_worker_has_the_key_for_is_done_before_it_says_what_is_left() {
 }
 
 #[test]
+fn a_worker_without_an_address_says_where_it_can_be_set() {
+    let stage = Stage::new([good().forever()]).with("in.jsonl", lines(1));
+    let batch = ["batch", "review.json", "in.jsonl", "--enqueue"];
+    let address = ["--model", "openai-compatible:other", "--base-url", "http://127.0.0.1:1/v1"];
+    let said = stage.say(&[&batch[..], &address, &LEDGER].concat());
+    assert_eq!(said.code, 0, "{said:?}");
+    let worker = [&["worker", "--until-empty", "--quiet"][..], &LEDGER].concat();
+    let said = stage.say(&worker);
+    assert_eq!(said.code, 52, "{said:?}");
+    let told = "hint: name it by `providers.openai-compatible.base_url` in `airtight.toml`, or type \
+        `export OPENAI_BASE_URL=…`\n";
+    assert!(said.stderr.contains(told) && !said.stderr.contains("--base-url"), "{said:?}");
+    // Either of them will do.
+    let setting =
+        format!("[providers.openai-compatible]\nbase_url = \"{}\"\n", stage.fake.openai_base());
+    std::fs::create_dir_all(stage.path("config/airtight")).unwrap();
+    let stage = stage.with("config/airtight/airtight.toml", setting);
+    let said = stage.say(&[&["jobs", "retry", "--all"][..], &LEDGER].concat());
+    assert_eq!(said.code, 0, "{said:?}");
+    let said = stage.say(&worker);
+    assert_eq!((said.code, counts(&stage)), (0, ready(0)), "{said:?}");
+    assert_eq!(stage.fake.requests().len(), 1);
+}
+
+#[test]
 fn a_job_that_is_not_there_is_named_and_nothing_is_changed() {
     let stage = Stage::new([]).with("in.jsonl", lines(1));
     enqueue(&stage);

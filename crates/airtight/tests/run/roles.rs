@@ -211,6 +211,21 @@ fn a_critical_role_fails_loudly_and_any_other_is_kept_for_review() {
 }
 
 #[test]
+fn what_to_review_is_told_with_its_ledger_and_only_if_it_is_kept() {
+    let fails = |arguments: &[&str]| {
+        run(&stage([bad().forever()], "[policy]\nreasks = 0\ncritical = true"), arguments)
+    };
+    let said = fails(&["--database", "an other.db"]);
+    assert_eq!(said.code, 1, "{said:?}");
+    let told = "type `airtight runs review --database 'an other.db'`";
+    assert!(said.stderr.contains(told), "{said:?}");
+    let said = fails(&["--no-store"]);
+    assert_eq!(said.code, 1, "{said:?}");
+    assert!(said.stderr.contains("nothing that needs this answer may go on"), "{said:?}");
+    assert!(!said.stderr.contains("runs review"), "{said:?}");
+}
+
+#[test]
 fn a_run_without_words_has_nothing_to_review() {
     let said = run(&stage([Turn::status(401).forever()], "[policy]\ncritical = true"), &[]);
     assert_eq!((said.code, &said.result()["review"]), (41, &json!(false)), "{said:?}");

@@ -1,18 +1,26 @@
 //! What people ask of the queue: what is in it, and what should become of it.
 
+use std::collections::HashMap;
+
 use sqlx::AssertSqlSafe;
 
 use super::job::{JobFilter, JobState, QueueCounts, StoredJob};
 use crate::error::StoreError;
 use crate::filter::Page;
+use crate::form::unpack;
 use crate::ledger::Ledger;
 use crate::owner::Owner;
 use crate::read::Conditions;
-use crate::rows::Columns;
+use crate::rows::{Columns, text};
 use crate::writer::{Transaction, Write};
 
 const COLUMNS: &str = "seq, job_key, queue, batch, place, state, priority, run_at, claims, \
      failures, error, worker, leased_until, created_at";
+const PAYLOADS: &str = "SELECT job_key, payload, coded FROM jobs \
+     JOIN payloads ON payloads.job = jobs.seq WHERE job_key IN";
+
+/// How many payloads are read at once: one may be large.
+const PAYLOADS_AT_ONCE: usize = 50;
 
 impl Ledger {
     /// Returns a page of the jobs that `filter` means.
@@ -27,6 +35,25 @@ impl Ledger {
             .await
             .map_err(|error| StoreError::of(self.place.dialect, error))?;
         rows.iter().map(|row| stored(&mut Columns::of(row))).collect()
+    }
+
+    /// Returns what `read` makes of the payload of each job with one of `keys`, whatever its state.
+    pub async fn payloads<T>(
+        &self,
+        keys: &[String],
+        read: impl Fn(&str) -> T,
+    ) -> Result<HashMap<String, T>, StoreError> {
+        let mut found = HashMap::new();
+        for page in keys.chunks(PAYLOADS_AT_ONCE) {
+            for row in &self.of_keys(PAYLOADS, page).await? {
+                let mut columns = Columns::of(row);
+                let (key, payload) = (columns.take()?, columns.take()?);
+                let coded: String = columns.take()?;
+                let payload = unpack("payload", payload, &coded)?.map(text).transpose()?;
+                found.insert(key, read(&payload.unwrap_or_default()));
+            }
+        }
+        Ok(found)
     }
 
     /// Returns how many jobs are in which state.

@@ -109,7 +109,7 @@ impl Begin {
         Ok(Self {
             id,
             token: fresh(),
-            digest: digest(&run),
+            digest: run.digest(),
             schema: (text.unwrap_or_default(), schema.packed.coded()),
             prompt,
             system,
@@ -381,14 +381,16 @@ impl Write for Begin {
     }
 }
 
-/// Returns what tells this question from others: the job, its terms, and who is asked.
-fn digest(run: &NewRun) -> String {
-    let NewRun { contract, job, terms, driver, .. } = run;
-    let Driver { driver, provider, model, mode: _ } = driver;
-    let system = job.system.as_deref().unwrap_or_default();
-    let parts = [contract.fingerprint.as_str(), &job.prompt, system, driver, provider, model];
-    let parts = parts.into_iter().chain(terms.iter().map(String::as_str));
-    Keys::new([b"question".as_slice()]).key(parts.map(str::as_bytes))
+impl NewRun {
+    /// Returns what tells this question from others: the job, its terms, and who is asked.
+    pub fn digest(&self) -> String {
+        let Self { contract, job, terms, driver, .. } = self;
+        let Driver { driver, provider, model, mode: _ } = driver;
+        let system = job.system.as_deref().unwrap_or_default();
+        let parts = [contract.fingerprint.as_str(), &job.prompt, system, driver, provider, model];
+        let parts = parts.into_iter().chain(terms.iter().map(String::as_str));
+        Keys::new([b"question".as_slice()]).key(parts.map(str::as_bytes))
+    }
 }
 
 /// Claims that the process `owner` lives, which was at something since `since_ms` at least.

@@ -16,7 +16,8 @@ use super::desk::Desk;
 use super::inputs::{Input, Inputs};
 use super::results::{Named, Results};
 use super::tally::Tally;
-use crate::batch::{Performer, Settled, Stop};
+use super::turns::Turns;
+use crate::batch::{Errand, Performer, Settled, Stop};
 use crate::error::{Error, Outcome};
 
 /// How many inputs are read ahead.
@@ -50,13 +51,28 @@ pub(super) struct Crew<'p> {
     pub(super) tally: Tally,
     pub(super) interrupt: CancellationToken,
     at_work: AtWork,
+    turns: Turns<Work>,
 }
 
 /// Runs under way, and whose they are.
 #[derive(Default)]
 struct AtWork {
     tasks: JoinSet<Result<Settled, Stop>>,
-    named: HashMap<Id, (Named, u64)>,
+    held: HashMap<Id, Held>,
+}
+
+/// An input that can be begun.
+struct Work {
+    named: Named,
+    size: u64,
+    errand: Errand,
+}
+
+/// An input whose run is under way.
+struct Held {
+    named: Named,
+    size: u64,
+    key: String,
 }
 
 /// Why no more inputs are begun.
@@ -84,6 +100,7 @@ impl<'p> Crew<'p> {
             tally,
             interrupt: CancellationToken::new(),
             at_work: AtWork::default(),
+            turns: Turns::default(),
         }
     }
 
@@ -99,7 +116,8 @@ impl<'p> Crew<'p> {
         let mut is_over = false;
         loop {
             let is_busy = !self.at_work.tasks.is_empty();
-            let has_room = self.at_work.tasks.len() < self.most;
+            // Who waits for a turn is kept in memory, too.
+            let has_room = self.at_work.tasks.len() + self.turns.waiting() < self.most;
             let is_open = !is_over && halt.is_none();
             let wants_more = is_open && has_room && self.results.has_room_for(next_position);
             let event = tokio::select! {
@@ -124,6 +142,7 @@ impl<'p> Crew<'p> {
                 }
             };
             if let Err(reason) = done {
+                self.put_back();
                 halt.get_or_insert(reason);
             }
         }
@@ -144,25 +163,41 @@ impl<'p> Crew<'p> {
             Ok(mut prepared) => {
                 let named = Named { position, place, key: prepared.named.take() };
                 let errand = prepared.errand(&self.batch, position, self.repeat);
-                let performer = Arc::clone(&self.performer);
-                let interrupt = self.interrupt.clone();
-                let task = async move { performer.perform(&errand, &interrupt).await };
-                let id = self.at_work.tasks.spawn(task).id();
-                self.at_work.named.insert(id, (named, size));
+                let key = errand.key.clone();
+                if let Some(work) = self.turns.take(&key, Work { named, size, errand }) {
+                    self.start(work);
+                }
                 Ok(())
             }
             Err(why) if self.bad_inputs == BadInputs::Refused => {
                 self.tally.postpone(size);
                 let message = format!("input {position} (`{place}`) cannot be used: {why}");
-                Err(Halt::Failed(
-                    Error::new(Outcome::Input, message)
-                        .hint("leave `--strict-inputs` out to list such inputs among the failures"),
-                ))
+                Err(Halt::Failed(Error::new(Outcome::Input, message).hint(format!(
+                    "mend or remove input {position} first, or leave `--strict-inputs` out to list \
+                     such inputs among the failures"
+                ))))
             }
             Err(why) => {
                 let named = Named { position, place, key: None };
                 self.settle(named, size, Settled::unusable(why)).await
             }
+        }
+    }
+
+    fn start(&mut self, work: Work) {
+        let Work { named, size, errand } = work;
+        let key = errand.key.clone();
+        let performer = Arc::clone(&self.performer);
+        let interrupt = self.interrupt.clone();
+        let task = async move { performer.perform(&errand, &interrupt).await };
+        let id = self.at_work.tasks.spawn(task).id();
+        self.at_work.held.insert(id, Held { named, size, key });
+    }
+
+    /// Leaves those who wait for a turn to the next command.
+    fn put_back(&mut self) {
+        for work in self.turns.dismiss() {
+            self.tally.postpone(work.size);
         }
     }
 
@@ -175,15 +210,19 @@ impl<'p> Crew<'p> {
             // A mistake of ours in one run is no reason to end the others.
             Err(error) => (error.id(), Ok(Settled::mistaken())),
         };
-        let Some((named, size)) = self.at_work.named.remove(&id) else { return Ok(()) };
+        let Some(Held { named, size, key }) = self.at_work.held.remove(&id) else { return Ok(()) };
         match ended {
-            Ok(settled) => self.settle(named, size, settled).await,
-            Err(Stop::Broken(error)) => self.leave(&named, size, &error).await,
+            Ok(settled) => self.settle(named, size, settled).await?,
+            Err(Stop::Broken(error)) => self.leave(&named, size, &error).await?,
             Err(stop) => {
                 self.tally.postpone(size);
-                Err(Halt::Stopped(stop))
+                return Err(Halt::Stopped(stop));
             }
         }
+        if let Some(next) = self.turns.pass(&key) {
+            self.start(next);
+        }
+        Ok(())
     }
 
     /// Leaves one input to the next command.

@@ -1,18 +1,16 @@
 //! What a batch would cost, without a request.
 
-use std::collections::hash_map::{Entry, RandomState};
 use std::collections::{HashMap, HashSet};
-use std::hash::BuildHasher as _;
 use std::path::Path;
 
 use airtight_core::batch::{Estimate, Fund, Whose};
 use airtight_store::{Ledger, Repeat};
 use serde_json::json;
 
-use super::desk::Prepared;
-use super::inputs::Inputs;
+use super::inputs::{Input, Inputs, Place};
 use super::plan::Plan;
 use super::require_usable;
+use super::texts::{Occurrence, Text, Texts};
 use crate::batch::unusable;
 use crate::cli::BatchArgs;
 use crate::error::{Error, Outcome};
@@ -31,11 +29,9 @@ struct Census<'p> {
     /// Where answers are on record, if there are any.
     ledger: Option<Ledger>,
     repeat: Repeat,
-    /// Keys of inputs that were not looked up yet, with the length of their prompts.
-    waiting: Vec<(String, u64)>,
-    /// Which text each key has, where a field is the key.
-    texts: HashMap<String, u64>,
-    hasher: RandomState,
+    /// Inputs that were not looked up yet.
+    waiting: Vec<Waiting>,
+    texts: Texts,
     usable: u64,
     /// How many of them have their answer.
     answered: u64,
@@ -45,33 +41,55 @@ struct Census<'p> {
     all: Estimate,
 }
 
+/// An input that can be used if its key belongs to no other.
+struct Waiting {
+    position: u64,
+    place: Place,
+    key: String,
+    /// Absent where no other input can have the key.
+    text: Option<Text>,
+    /// The length of its prompt.
+    bytes: u64,
+}
+
 impl Census<'_> {
-    /// Takes an input that can be used, unless its key has another text; the same once more is no other.
-    fn take(&mut self, prepared: Prepared) -> Result<(), String> {
-        let Prepared { prompt, key, named } = prepared;
-        if let Some(named) = named {
-            let text = self.hasher.hash_one(&prompt);
-            match self.texts.entry(key.clone()) {
-                Entry::Vacant(free) => {
-                    free.insert(text);
-                }
-                Entry::Occupied(taken) if *taken.get() == text => return Ok(()),
-                Entry::Occupied(_) => {
-                    return Err(format!("its key `{named}` belongs to another text before it"));
-                }
+    /// Takes an input, to be looked up with others.
+    fn take(&mut self, input: Input, printer: &mut Printer) {
+        let prepared = self.plan.desk.prepare(&input);
+        let Input { position, place, .. } = input;
+        match prepared {
+            Ok(prepared) => {
+                let (text, bytes) = (Text::of(&prepared, self.plan), prepared.prompt.len() as u64);
+                self.waiting.push(Waiting { position, place, key: prepared.key, text, bytes });
             }
+            Err(why) => self.refuse(position, &place, &why, printer),
         }
-        self.waiting.push((key, prompt.len() as u64));
-        Ok(())
     }
 
-    /// Counts what waits: an input that has its result costs nothing.
-    async fn count(&mut self) -> Result<(), Error> {
+    /// Counts an input that cannot be used, and says why if few were before it.
+    fn refuse(&mut self, position: u64, place: &Place, why: &str, printer: &mut Printer) {
+        self.bad += 1;
+        if self.bad <= SHOWN {
+            printer.note(&[Span::plain(format!("input {position} (`{place}`): {why}"))]);
+        }
+    }
+
+    /// Counts what waits: an input that has its result costs nothing, and neither does the same once more.
+    async fn count(&mut self, printer: &mut Printer) -> Result<(), Error> {
         let waiting = std::mem::take(&mut self.waiting);
-        let keys: Vec<String> = waiting.iter().map(|(key, _)| key.clone()).collect();
+        let keys: Vec<String> = waiting.iter().map(|one| one.key.clone()).collect();
         let settled = self.settled(&keys, self.repeat).await?;
         let met = self.settled(&keys, Repeat::Failed).await?;
-        for (key, bytes) in waiting {
+        let asked = self.asked(&waiting).await?;
+        for Waiting { position, place, key, text, bytes } in waiting {
+            match text.map(|text| self.texts.take(&key, &text, &asked)) {
+                Some(Err(why)) => {
+                    self.refuse(position, &place, &why, printer);
+                    continue;
+                }
+                Some(Ok(Occurrence::Again)) => continue,
+                Some(Ok(Occurrence::First)) | None => {}
+            }
             self.usable += 1;
             if met.contains(&key) {
                 self.answered += 1;
@@ -86,6 +104,15 @@ impl Census<'_> {
             self.all.cost += one.cost;
         }
         Ok(())
+    }
+
+    /// Returns which texts the ledger has under the keys of inputs.
+    async fn asked(&self, waiting: &[Waiting]) -> Result<HashMap<String, String>, Error> {
+        let named = waiting.iter().filter(|one| one.text.is_some());
+        let keys: Vec<String> = named.map(|one| one.key.clone()).collect();
+        let Some(ledger) = &self.ledger else { return Ok(HashMap::new()) };
+        let asked = ledger.asked(&keys, self.repeat).await;
+        asked.map_err(|error| unusable(error, &self.plan.books.place()))
     }
 
     /// Returns those of `keys` that would not be asked again.
@@ -156,8 +183,7 @@ pub(super) async fn print(
         ledger: ledger(plan, printer).await,
         repeat: if args.retry_failed { Repeat::Failed } else { Repeat::Never },
         waiting: Vec::new(),
-        texts: HashMap::new(),
-        hasher: RandomState::new(),
+        texts: Texts::default(),
         usable: 0,
         answered: 0,
         failed: 0,
@@ -166,19 +192,12 @@ pub(super) async fn print(
     };
     let limit = usize::try_from(args.limit.unwrap_or(u64::MAX)).unwrap_or(usize::MAX);
     for input in inputs.take(limit) {
-        let taken = plan.desk.prepare(&input).and_then(|prepared| census.take(prepared));
-        if let Err(why) = taken {
-            census.bad += 1;
-            if census.bad <= SHOWN {
-                let text = format!("input {} (`{}`): {why}", input.position, input.place);
-                printer.note(&[Span::plain(text)]);
-            }
-        }
+        census.take(input, printer);
         if census.waiting.len() >= PAGE {
-            census.count().await?;
+            census.count(printer).await?;
         }
     }
-    census.count().await?;
+    census.count(printer).await?;
     census.print(args, printer)?;
     require_usable(census.bad, census.usable + census.bad)
 }

@@ -7,7 +7,7 @@ use airtight_core::batch::{Circuit, Earlier, Estimate, Fund, Keys, Limits, Pace,
 use airtight_core::contract::{Contract, Options, Patterns, Wrap};
 use airtight_core::price::{Cost, Price};
 use airtight_core::run::{RepairRung, TextRung};
-use airtight_store::{ContractRow, Ledger, Level, Spending, StoreError};
+use airtight_store::{ContractRow, Job, Ledger, Level, NewRun, Spending, StoreError};
 use secrecy::ExposeSecret;
 
 use super::desk::{self, Desk};
@@ -98,6 +98,14 @@ impl Plan {
     /// Returns a fund that nothing was spent of.
     pub(super) fn fund(&self) -> Fund {
         Fund::new(self.limits, self.answerer.prices(), self.answerer.policy.max_output_tokens)
+    }
+
+    /// Returns what tells the question with this prompt from others, as the ledger does.
+    pub(super) fn digest(&self, prompt: &str) -> String {
+        let fingerprint = self.contract.fingerprint().to_string();
+        let contract = ContractRow { fingerprint, ..ContractRow::default() };
+        let job = Job { prompt: prompt.to_owned(), system: self.system.clone(), ..Job::default() };
+        NewRun { contract, job, driver: self.answerer.row(), ..NewRun::default() }.digest()
     }
 
     /// Returns how large that part of a request is which all have in common.

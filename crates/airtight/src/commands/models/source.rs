@@ -2,8 +2,8 @@
 
 use airtight_agent::provider::Weights;
 
-use crate::commands::shell_word;
 use crate::error::{Error, Outcome};
+use crate::shell_word::shell_word;
 
 /// Where weights come from.
 #[derive(Debug, Clone, PartialEq, Eq)]

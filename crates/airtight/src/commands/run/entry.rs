@@ -103,7 +103,7 @@ pub(super) async fn enter(
     };
     let failed = |error: StoreError| {
         if let StoreError::OtherJob { id } = &error {
-            misused(&key, id)
+            misused(&key, id, books)
         } else {
             books.failed(error)
         }
@@ -113,15 +113,17 @@ pub(super) async fn enter(
         Entered::Finished(run) => Ok(Entry::Known(run)),
         Entered::Busy { id, owner } => {
             let message = format!("run `{id}` of the key `{key}` is under way: {owner}");
+            let command = books.command(&format!("runs show {id}"));
             Err(Error::new(Outcome::Busy, message)
-                .hint(format!("wait for its end, or see it: `airtight runs show {id}`")))
+                .hint(format!("wait for its end, or see it: `{command}`")))
         }
     }
 }
 
 /// Says that a key has the answer to another question.
-fn misused(key: &str, id: &str) -> Error {
+fn misused(key: &str, id: &str, books: &Books) -> Error {
     let message = format!("the key `{key}` belongs to another job, of run `{id}`");
+    let command = books.command(&format!("runs show {id}"));
     Error::new(Outcome::Usage, message)
-        .hint(format!("choose another key; `airtight runs show {id}` shows the job"))
+        .hint(format!("choose another key; `{command}` shows the job"))
 }

@@ -109,7 +109,7 @@ impl Prepared {
         let open = |access: Access| access.open(&config, environment, limit, consent(args));
         let extractor = extractor.map(|it| it.open((&driver, &provider), open)).transpose()?;
         Ok(Self {
-            care: Care::of(&source, config.is_on(Key::Critical) == Some(true)),
+            care: Care::of(&source, config.is_on(Key::Critical) == Some(true), books.as_ref()),
             system: system(&source, &config),
             extractor,
             driver,

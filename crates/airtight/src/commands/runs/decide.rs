@@ -23,14 +23,14 @@ pub(super) async fn accept(
     environment: &Environment,
     printer: &mut Printer,
 ) -> Result<Outcome, Error> {
-    let run = over(asked.ledger.run(&args.id).await.map_err(asked.failed())?)?;
+    let run = over(asked.ledger.run(&args.id).await.map_err(asked.failed())?, asked)?;
     let (contract, _) = contract_of(&run, asked).await?;
-    let bench = Bench { run: &run, contract: &contract };
+    let bench = Bench { run: &run, contract: &contract, asked };
     let value = match (&args.value, args.edit) {
         (Some(typed), _) => bench.require(&typed_value(typed, environment)?)?,
         (None, true) => match bench.edit(environment, printer)? {
             Some(value) => value,
-            None => return Err(aborted(&run)),
+            None => return Err(aborted(&run, asked)),
         },
         (None, false) => bench.found()?,
     };
@@ -53,7 +53,7 @@ pub(super) async fn reject(
     environment: &Environment,
     printer: &mut Printer,
 ) -> Result<Outcome, Error> {
-    let run = over(asked.ledger.run(&args.id).await.map_err(asked.failed())?)?;
+    let run = over(asked.ledger.run(&args.id).await.map_err(asked.failed())?, asked)?;
     let who = who(&args.decision, environment);
     let (id, why) = (run.summary.id.as_str(), args.decision.why.as_deref());
     asked.ledger.decide(id, NewDecision::Reject, &who, why).await.map_err(asked.failed())?;
@@ -63,19 +63,22 @@ pub(super) async fn reject(
 }
 
 /// Refuses a run that is not over.
-fn over(run: Run) -> Result<Run, Error> {
+fn over(run: Run, asked: &Asked) -> Result<Run, Error> {
     if run.summary.state == RunState::Done {
         return Ok(run);
     }
     let id = &run.summary.id;
+    let command = asked.books.command(&format!("runs resume {id}"));
     Err(Error::new(Outcome::Input, format!("run `{id}` is not over"))
-        .hint(format!("do it again: `airtight runs resume {id}`")))
+        .hint(format!("do it again: `{command}`")))
 }
 
 /// What is decided about.
 struct Bench<'r> {
     run: &'r Run,
     contract: &'r Contract,
+    /// Where the run is on record.
+    asked: &'r Asked,
 }
 
 impl Bench<'_> {
@@ -100,10 +103,10 @@ impl Bench<'_> {
             }
             Verdict::Rejected(rejected) => {
                 let message = "nothing that the model said satisfies the contract";
-                let id = &self.run.summary.id;
+                let command = edit_command(self.run, self.asked);
                 Err(Error::new(Outcome::Rejected, message)
                     .with_findings(explain::violations(&rejected))
-                    .hint(format!("mend it by hand: `airtight runs accept {id} --edit`")))
+                    .hint(format!("mend it by hand: `{command}`")))
             }
         }
     }
@@ -182,8 +185,12 @@ fn who(args: &DecisionArgs, environment: &Environment) -> String {
     }
 }
 
-fn aborted(run: &Run) -> Error {
+fn aborted(run: &Run, asked: &Asked) -> Error {
     let id = &run.summary.id;
     Error::new(Outcome::Rejected, format!("nothing was accepted for run `{id}`"))
-        .hint(format!("try again: `airtight runs accept {id} --edit`"))
+        .hint(format!("try again: `{}`", edit_command(run, asked)))
+}
+
+fn edit_command(run: &Run, asked: &Asked) -> String {
+    asked.books.command(&format!("runs accept {} --edit", run.summary.id))
 }

@@ -5,6 +5,7 @@ use airtight_store::{Filter, Level, PAGE_LIMIT, Page, Review, RunState, RunSumma
 use super::Asked;
 use crate::cli::ListArgs;
 use crate::error::{Error, Outcome};
+use crate::ledger::Books;
 use crate::printer::{Printer, Span, Tone};
 use crate::when;
 
@@ -50,12 +51,12 @@ pub(super) async fn run(
     }
     if !is_json {
         printer.table(0, &rows)?;
-        tell_rest(which, rows.len() - 1, args.limit, printer);
+        tell_rest(which, rows.len() - 1, args.limit, &asked.books, printer);
     }
     Ok(Outcome::Met)
 }
 
-fn tell_rest(which: Which, listed: usize, limit: u32, printer: &mut Printer) {
+fn tell_rest(which: Which, listed: usize, limit: u32, books: &Books, printer: &mut Printer) {
     let hint = match (which, listed) {
         (Which::All, 0) => "no run is on record that fits".to_owned(),
         (Which::Flagged, 0) => "nothing waits for review".to_owned(),
@@ -63,7 +64,8 @@ fn tell_rest(which: Which, listed: usize, limit: u32, printer: &mut Printer) {
             format!("there may be more: `--limit {}`", u64::from(limit) * 10)
         }
         (Which::Flagged, _) => {
-            "`airtight runs accept ID --edit` or `airtight runs reject ID` decides".to_owned()
+            let [accept, reject] = ["runs accept ID --edit", "runs reject ID"];
+            format!("`{}` or `{}` decides", books.command(accept), books.command(reject))
         }
         (Which::All, _) => return,
     };

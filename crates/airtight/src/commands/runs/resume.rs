@@ -38,7 +38,7 @@ pub(super) fn run(
 async fn find(args: &ResumeArgs, environment: &Environment) -> Result<(Vec<String>, Again), Error> {
     let asked = Asked::to_read(&args.ledger, environment).await?;
     let run = asked.ledger.run(&args.id).await.map_err(asked.failed())?;
-    require_unanswered(&run)?;
+    require_unanswered(&run, &asked)?;
     let prompt = prompt(&run)?;
     let (_, contract) = contract_of(&run, &asked).await?;
     let role = role_of(&run, environment);
@@ -105,15 +105,15 @@ fn role_of(run: &Run, environment: &Environment) -> Option<(String, Option<Strin
 }
 
 /// Refuses a run that is under way, or has its answer.
-fn require_unanswered(run: &Run) -> Result<(), Error> {
+fn require_unanswered(run: &Run, asked: &Asked) -> Result<(), Error> {
     let id = &run.summary.id;
     match run.summary.state {
         RunState::Unknown | RunState::Postponed => Ok(()),
         RunState::Done if !run.summary.output_valid => Ok(()),
         RunState::Done => {
             let message = format!("run `{id}` has its answer");
-            Err(Error::new(Outcome::Usage, message)
-                .hint(format!("see it: `airtight runs show {id}`")))
+            let command = asked.books.command(&format!("runs show {id}"));
+            Err(Error::new(Outcome::Usage, message).hint(format!("see it: `{command}`")))
         }
         RunState::Open => {
             let owner = run.summary.owner.as_deref().unwrap_or("another process");

@@ -39,7 +39,7 @@ pub(super) async fn run(
         list_attempts(&attempts, printer)?;
         list_wrongs(&run, printer)?;
         list_decisions(&decisions, printer)?;
-        value(&run, printer)?;
+        value(&run, asked, printer)?;
     }
     Ok(Outcome::Met)
 }
@@ -230,13 +230,13 @@ fn list_decisions(decisions: &[Decision], printer: &mut Printer) -> Result<(), E
     Ok(())
 }
 
-fn value(run: &Run, printer: &mut Printer) -> Result<(), Error> {
+fn value(run: &Run, asked: &Asked, printer: &mut Printer) -> Result<(), Error> {
     printer.line(&[])?;
     match &run.parsed_output {
         Some(value) => printer.json(&pretty(value)),
         None if run.output.is_some() => {
-            let hint =
-                format!("`airtight runs show {} --raw` prints what the model said", run.summary.id);
+            let command = asked.books.command(&format!("runs show {} --raw", run.summary.id));
+            let hint = format!("`{command}` prints what the model said");
             printer.line(&[Span::new(Tone::Dim, hint)])
         }
         None => Ok(()),

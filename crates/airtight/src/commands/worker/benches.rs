@@ -11,6 +11,7 @@ use airtight_core::contract::{Origin, Preflight};
 use airtight_core::redact::Redactor;
 use airtight_store::{Ledger, Level, Retention};
 
+use super::hints::advise;
 use super::put_off::Obstacle;
 use crate::batch::{Example, Gate, Kind, Performer, Shared, Stop};
 use crate::cli::{PaceArgs, WorkerArgs};
@@ -161,7 +162,7 @@ impl Benches {
             model::require_key(name, &endpoint)?;
             model::provider(endpoint, &self.config)
         };
-        provider().map_err(Obstacle::Here)
+        provider().map_err(advise).map_err(Obstacle::Here)
     }
 
     /// Returns how long runs are kept: as long as both who queued them and who does them want.
