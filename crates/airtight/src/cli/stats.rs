@@ -15,8 +15,8 @@ use crate::when::{self, When};
 /// exceed, to 5 %. A provider whose rate of the last day lies beyond its own history is told on
 /// stderr. Statistics outlive the runs that are pruned.
 ///
-/// Prints a table to a terminal, and JSON to a pipe, one object for each group. Ends with 0, or
-/// with 4 if the ledger cannot be used.
+/// Prints a table to a terminal, and JSON to a pipe, one object for each group. Ends with 0,
+/// with 3 if the plot cannot be written, or with 4 if the ledger cannot be used.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:
