@@ -132,7 +132,8 @@ impl<'d> Head<'d> {
         let (new_start, new_count, rest) = range(rest.strip_prefix(b" +")?)?;
         let section = bare(rest.strip_prefix(b" @@")?);
         let section = section.strip_prefix(b" ").unwrap_or(section);
-        let section = beginning(section);
+        // White space at its end would not be read again where it stands at the end of a line.
+        let section = beginning(section).trim_ascii_end();
         // Lines are counted from 1.
         let is_nowhere = |start: u32, count: u32| start == 0 && count > 0;
         if is_nowhere(old_start, old_count) || is_nowhere(new_start, new_count) {
