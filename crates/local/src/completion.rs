@@ -10,10 +10,10 @@ pub enum Stop {
     /// The budget ended it: it is complete, or was led to its end. It conforms, and may be shorter
     /// than the model wanted.
     Closed,
-    /// It went in circles and was led to its end.
+    /// It went in circles and was led to its end, or out of them and then completed.
     Circles,
     /// It is not complete, and the budget is used up or no token can be chosen. Under a contract,
-    /// this happens only where no way out is known, or where the scores are no numbers.
+    /// this happens only where no way out is known or may be written, or where the scores are no numbers.
     Cut,
     /// The listener did not want any more.
     Cancelled,
@@ -45,7 +45,7 @@ pub struct Completion {
     pub sampled_tokens: usize,
     /// The tokens that the grammar left no choice about.
     pub forced_tokens: usize,
-    /// The tokens that led to the end before the budget was used up.
+    /// The tokens that ended what the model would have gone on with.
     pub closing_tokens: usize,
     /// How long it took.
     pub timings: Timings,

@@ -109,6 +109,13 @@ impl Constraint {
         self.is_over() || self.matcher.is_accepting().unwrap_or(false)
     }
 
+    /// Claims that all of `tokens` may follow.
+    pub(crate) fn allows_all(&mut self, tokens: &[TokenId]) -> Result<bool, ConstraintError> {
+        let taken = self.matcher.try_consume_tokens(tokens).map_err(|error| lost(&error))?;
+        self.take_back(taken)?;
+        Ok(taken == tokens.len())
+    }
+
     /// Claims that the answer is complete after `tokens`, all of which are allowed.
     pub(crate) fn completes(&mut self, tokens: &[TokenId]) -> Result<bool, ConstraintError> {
         let taken = self.matcher.try_consume_tokens(tokens).map_err(|error| lost(&error))?;

@@ -11,7 +11,8 @@ pub(crate) struct Place {
     text: Text,
     /// The key that is being written.
     key: Option<Vec<u8>>,
-    /// Whether the text ends in a number, of which there may be more, or has just opened a string.
+    /// Whether the text ends in a number, of which there may be more, or has just opened a string or a
+    /// container.
     is_unsaid: bool,
     /// Whether any key came twice in its object.
     has_repeated: bool,
@@ -38,23 +39,39 @@ enum Text {
     Escape,
 }
 
+impl Text {
+    fn after(self, byte: u8) -> Self {
+        match (self, byte) {
+            (Self::Outside, b'"') | (Self::Escape, _) => Self::String,
+            (Self::String, b'"') => Self::Outside,
+            (Self::String, b'\\') => Self::Escape,
+            (Self::Outside | Self::String, _) => self,
+        }
+    }
+}
+
 impl Place {
     /// Follows more of the text.
     pub(crate) fn follow(&mut self, bytes: &[u8]) {
         for byte in bytes {
-            let opens = *byte == b'"' || byte.is_ascii_digit();
+            let opens = b"\"[{".contains(byte) || byte.is_ascii_digit();
             self.is_unsaid = opens && !self.is_inside_string();
-            match (self.text, byte) {
-                (Text::Outside, b'"') => self.begin_string(),
-                (Text::Outside, _) => self.follow_structure(*byte),
-                (Text::String, b'"') => self.end_string(),
-                (Text::String | Text::Escape, _) => {
-                    let begins = self.text == Text::String && *byte == b'\\';
-                    self.text = if begins { Text::Escape } else { Text::String };
-                    self.key.iter_mut().for_each(|key| key.push(*byte));
-                }
+            let before = self.text;
+            self.text = before.after(*byte);
+            match (before, self.text) {
+                (Text::Outside, Text::Outside) => self.follow_structure(*byte),
+                (Text::Outside, _) => self.begin_string(),
+                (_, Text::Outside) => self.end_string(),
+                _ => self.key.iter_mut().for_each(|key| key.push(*byte)),
             }
         }
+    }
+
+    /// Takes note of what the model would say next: before a comma or a bracket a number has no more digits,
+    /// and a container that is to be ended is said.
+    pub(crate) fn foresee(&mut self, next: &[u8]) {
+        let ends = next.first().is_some_and(|byte| b",]}".contains(byte));
+        self.is_unsaid &= self.is_inside_string() || !ends;
     }
 
     /// Claims that a quotation mark would end a string.
@@ -77,11 +94,12 @@ impl Place {
         behind.has_repeated
     }
 
-    /// Claims that these bytes only end what has begun: containers, or a string with something in
-    /// it, and no number, which might have had more digits.
+    /// Claims that these bytes only end what has begun: containers and strings with something in
+    /// them, and no key, number or escape, of which there might have been more.
     pub(crate) fn only_ends(&self, bytes: impl IntoIterator<Item = u8>) -> bool {
         let mut inside = self.is_inside_string();
-        !self.is_unsaid
+        let is_open = self.is_unsaid || self.key.is_some() || self.text == Text::Escape;
+        !is_open
             && bytes.into_iter().all(|byte| match byte {
                 b'"' => std::mem::take(&mut inside),
                 b'}' | b']' => !inside,
@@ -90,14 +108,12 @@ impl Place {
     }
 
     fn begin_string(&mut self) {
-        self.text = Text::String;
         if let Some(Container::Object { at_key: true, .. }) = self.open.last() {
             self.key = Some(Vec::new());
         }
     }
 
     fn end_string(&mut self) {
-        self.text = Text::Outside;
         if let (Some(key), Some(Container::Object { keys, .. })) =
             (self.key.take(), self.open.last_mut())
         {
@@ -128,6 +144,11 @@ mod tests {
     use super::Place;
 
     #[test_case(r#"["ab"#, "\"]" => true)]
+    #[test_case(r#"["a\""#, "\"]" => true; "a quotation mark in a string")]
+    #[test_case(r#"{"a":["#, "]}" => false; "no item was said yet")]
+    #[test_case("{", "}" => false; "no member was said yet")]
+    #[test_case(r#"{"ab"#, "\"" => false; "there may be more of a key")]
+    #[test_case(r#"["a\"#, "\"" => false; "there must be more of an escape")]
     #[test_case(r#"{"a":[{"b":true"#, "}]}" => true)]
     #[test_case(r#"{"a":""#, "\"}" => false; "nothing was said yet")]
     #[test_case(r#"{"a":1"#, "}" => false; "there may be more of a number")]
@@ -138,6 +159,17 @@ mod tests {
         let mut place = Place::default();
         place.follow(said.as_bytes());
         place.only_ends(more.bytes())
+    }
+
+    #[test_case("[1", "," => true; "a number that is over")]
+    #[test_case("[", "]" => true; "a list that is to be empty")]
+    #[test_case("[1", "2" => false; "a number that goes on")]
+    #[test_case("[\"", "," => false; "a string that begins")]
+    fn the_end_of_a_number_is_foreseen(said: &str, next: &str) -> bool {
+        let mut place = Place::default();
+        place.follow(said.as_bytes());
+        place.foresee(next.as_bytes());
+        place.only_ends(*b"]")
     }
 
     #[test_case(r#"{"a":1,"a""# => true)]

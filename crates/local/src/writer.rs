@@ -19,6 +19,9 @@ use crate::tokenizer::Tokenizer;
 /// other ways than planned.
 const MARGIN: usize = 8;
 
+/// Follows in a text that may be of any words, and in hardly any other.
+const ANY_WORDS: &str = " ~ #9z";
+
 /// How many circles are led out of before the answer is led to its end.
 const CIRCLE_LIMIT: usize = 3;
 
@@ -46,6 +49,8 @@ pub(crate) struct Writer<'a> {
     closing: Closing,
     repetition: Repetition,
     circles: usize,
+    /// Whether a circle was left in which the model would have gone on.
+    is_shortened: bool,
     /// What the model has said but not read yet.
     unread: Vec<TokenId>,
     text: Vec<u8>,
@@ -61,6 +66,15 @@ struct Counts {
     sampled: usize,
     forced: usize,
     closing: usize,
+}
+
+/// How far the way out is followed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reach {
+    /// Out of the innermost string or container; one token may lead out of more.
+    Innermost,
+    /// To its end.
+    All,
 }
 
 impl<'a> Writer<'a> {
@@ -88,6 +102,7 @@ impl<'a> Writer<'a> {
             closing,
             repetition: Repetition::default(),
             circles: 0,
+            is_shortened: false,
             unread: Vec::new(),
             text: Vec::new(),
             told: 0,
@@ -109,8 +124,10 @@ impl<'a> Writer<'a> {
             if self.tell(listen).is_break() {
                 return Ok(Stop::Cancelled);
             }
-            if let Some(stop) = stop {
-                return Ok(stop);
+            match stop {
+                Some(Stop::Complete) if self.is_shortened => return Ok(Stop::Circles),
+                Some(stop) => return Ok(stop),
+                None => {}
             }
         }
     }
@@ -212,29 +229,55 @@ impl<'a> Writer<'a> {
         if self.circles >= CIRCLE_LIMIT {
             return self.end(Stop::Circles).map(Some);
         }
-        // Out of the string, or the container, that goes in circles; then on.
-        let steps = self.steps_to_exit();
-        if !self.may_follow_plan(steps) {
-            return Ok(Some(Stop::Cut));
+        // Out of the string, or the container, that goes in circles; then on. What cannot be ended may end by
+        // itself: formats know how long a text may be.
+        if self.may_follow_plan(Reach::Innermost)? {
+            self.is_shortened |= self.steps(Reach::Innermost) > 0;
+            self.follow_plan(Reach::Innermost)?;
         }
-        self.follow_plan(steps)?;
         Ok(None)
     }
 
     /// Leads the answer to its end, if that may be written without the model.
     fn end(&mut self, stop: Stop) -> Result<Stop, ConstraintError> {
-        if !self.may_follow_plan(usize::MAX) {
+        if !self.may_follow_plan(Reach::All)? {
             return Ok(Stop::Cut);
         }
-        self.follow_plan(usize::MAX)?;
+        self.follow_plan(Reach::All)?;
         Ok(stop)
     }
 
-    /// Claims that so many tokens of the way out may be written without the model.
-    fn may_follow_plan(&self, steps: usize) -> bool {
-        let plan = self.plan.iter().flatten().take(steps);
+    /// Claims that the way out may be written so far without the model; finds a more direct one for that
+    /// if there is.
+    fn may_follow_plan(&mut self, reach: Reach) -> Result<bool, ConstraintError> {
+        if self.closing == Closing::Anything {
+            return Ok(true);
+        }
+        // The beginning of an address, or of a word in a list, may be another value.
+        if self.place.is_inside_string() && !self.is_in_free_text()? {
+            return Ok(false);
+        }
+        if !self.only_ends(reach)
+            && let Some(plan) = self.way_out()?
+            && plan.len() <= self.left
+        {
+            // The one there was is older than what was said last.
+            self.plan = Some(plan);
+        }
+        Ok(self.only_ends(reach))
+    }
+
+    /// Claims that the way out, so far, only ends what the model has begun.
+    fn only_ends(&self, reach: Reach) -> bool {
+        let plan = self.plan.iter().flatten().take(self.steps(reach));
         let bytes = plan.flat_map(|token| self.tokenizer.bytes(*token).iter().copied());
-        self.closing == Closing::Anything || self.place.only_ends(bytes)
+        self.place.only_ends(bytes)
+    }
+
+    /// Claims that any words may follow in the string.
+    fn is_in_free_text(&mut self) -> Result<bool, ConstraintError> {
+        let words = self.tokenizer.encode(ANY_WORDS);
+        self.constraint.as_mut().map_or(Ok(false), |constraint| constraint.allows_all(&words))
     }
 
     /// Takes `token` if a way out that fits the budget follows it.
@@ -260,30 +303,35 @@ impl<'a> Writer<'a> {
             }
             _ => {
                 constraint.take_back(1)?;
+                self.place.foresee(self.tokenizer.bytes(token));
                 Ok(false)
             }
         }
     }
 
-    /// Takes up to so many tokens of the way out.
-    fn follow_plan(&mut self, steps: usize) -> Result<(), ConstraintError> {
+    /// Takes the way out, so far.
+    fn follow_plan(&mut self, reach: Reach) -> Result<(), ConstraintError> {
+        let steps = self.steps(reach);
         let Some((constraint, plan)) = self.constraint.as_mut().zip(self.plan.as_mut()) else {
             return Ok(());
         };
-        let taken: Vec<TokenId> = plan.drain(..steps.min(plan.len())).collect();
+        let taken: Vec<TokenId> = plan.drain(..steps).collect();
         constraint.take(&taken)?;
         self.counts.closing += taken.len();
         self.note(&taken);
         Ok(())
     }
 
-    /// Returns how many tokens of the way out lead out of the innermost string or container.
-    fn steps_to_exit(&self) -> usize {
+    /// Returns how many tokens of the way out lead so far.
+    fn steps(&self, reach: Reach) -> usize {
         let plan = self.plan.as_deref().unwrap_or_default();
         let exits = |token: &TokenId| {
             self.tokenizer.bytes(*token).iter().any(|byte| b"\"]}".contains(byte))
         };
-        plan.iter().position(exits).map_or(plan.len(), |place| place + 1)
+        match reach {
+            Reach::All => plan.len(),
+            Reach::Innermost => plan.iter().position(exits).map_or(plan.len(), |place| place + 1),
+        }
     }
 
     fn way_out(&mut self) -> Result<Option<Vec<TokenId>>, ConstraintError> {

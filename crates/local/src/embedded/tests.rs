@@ -79,7 +79,8 @@ fn a_format_allows_what_is_valid_and_nothing_longer(format: &str, text: &str, is
     assert_eq!(constraint.completes(&tokens).unwrap(), is_valid);
 }
 
-/// An engine that wants to say certain bytes, then has no scores that are numbers.
+/// An engine that wants to say certain bytes, each where it may, else a quotation mark; then it has no
+/// scores that are numbers.
 struct Speaker {
     bytes: Vec<u8>,
     length: usize,
@@ -103,6 +104,7 @@ impl Engine for Speaker {
         let mut scores = vec![f32::NAN; 264];
         if !self.bytes.is_empty() {
             // Behind two control tokens, there is a token for each byte.
+            scores[2 + usize::from(b'"')] = 0.5;
             scores[2 + usize::from(self.bytes.remove(0))] = 1.0;
         }
         Ok(scores)
@@ -115,16 +117,19 @@ impl Engine for Speaker {
 
 /// Returns what came of the answer, and what the listener heard.
 fn spoken(bytes: &[u8], schema: Option<&Value>, budget: usize) -> (Completion, String) {
+    spoken_with(Closing::Anything, bytes, schema, budget)
+}
+
+fn spoken_with(
+    closing: Closing,
+    bytes: &[u8],
+    schema: Option<&Value>,
+    budget: usize,
+) -> (Completion, String) {
     let mut embedded = embedded();
     embedded.memory = Memory::new(Box::new(Speaker { bytes: bytes.to_vec(), length: 0 }));
     let turns = ask("go");
-    let question = Question {
-        turns: &turns,
-        schema,
-        sampling: Sampling::Greedy,
-        budget,
-        closing: Closing::Anything,
-    };
+    let question = Question { turns: &turns, schema, sampling: Sampling::Greedy, budget, closing };
     let mut heard = String::new();
     let completion = embedded.answer(question, &mut |text| {
         heard.push_str(text);
@@ -141,6 +146,53 @@ fn where_no_token_can_be_chosen_nothing_is_written() {
     assert_eq!((completion.stop, completion.closing_tokens), (Stop::Cut, 0));
     assert_eq!(completion.text, r#"{"name":"Ad"#);
     assert_eq!(heard, completion.text);
+}
+
+/// Letters that do not repeat, more than are listened to.
+fn ramble() -> Vec<u8> {
+    let mut random = fastrand::Rng::with_seed(7);
+    std::iter::repeat_with(|| random.alphabetic() as u8).take(1000).collect()
+}
+
+#[test_case(&json!({"type": "string"}), Stop::Closed; "free text")]
+#[test_case(&json!({"type": "string", "minLength": 3}), Stop::Closed; "a text that is long enough")]
+#[test_case(&json!({"type": "string", "pattern": "^[A-Za-z]*$"}), Stop::Cut; "letters, of which there would be more")]
+#[test_case(&json!({"type": "string", "pattern": "^[A-Za-z0-9 +]*$"}), Stop::Cut; "words of certain letters")]
+#[test_case(&json!({"type": "object", "additionalProperties": {"type": "boolean"}}), Stop::Cut; "a key")]
+fn only_free_text_is_ended_for_the_model(schema: &Value, stop: Stop) {
+    let (completion, heard) = spoken_with(Closing::Ends, &ramble(), Some(schema), 60);
+    assert_eq!((completion.stop, heard.ends_with('"')), (stop, stop == Stop::Closed), "{heard}");
+    assert_eq!(completion.closing_tokens, usize::from(stop == Stop::Closed));
+}
+
+#[test]
+fn a_word_that_begins_another_is_not_taken_for_it() {
+    let long = "a".repeat(40);
+    let schema = json!({"enum": ["a", long]});
+    let (completion, heard) = spoken_with(Closing::Ends, long.as_bytes(), Some(&schema), 20);
+    assert_eq!((completion.stop, completion.closing_tokens), (Stop::Cut, 0), "{heard}");
+}
+
+#[test_case(b"1,2,3,4,5,6,7,8,9,0,2,4,6,8,1,3,5,7", 30, Stop::Closed; "behind a number that the model has ended")]
+#[test_case(b"12,34,56,78,90,24,68,13,57,91,35,79,80", 32, Stop::Cut; "in a number")]
+fn a_list_is_ended(said: &[u8], budget: usize, stop: Stop) {
+    let schema =
+        json!({"type": "array", "items": {"type": "integer", "minimum": 0, "maximum": 99}});
+    let (completion, heard) = spoken_with(Closing::Ends, said, Some(&schema), budget);
+    assert_eq!(completion.stop, stop, "{heard}");
+    assert_eq!(heard.ends_with(']'), stop == Stop::Closed, "{heard}");
+}
+
+#[test]
+fn a_circle_is_left() {
+    let schema = json!({"type": "array", "items": {"type": "string"}, "maxItems": 1});
+    let said = "ab".repeat(20);
+    let (completion, heard) = spoken_with(Closing::Ends, said.as_bytes(), Some(&schema), 200);
+    // The first letter was not said: a quotation mark had to come first.
+    assert_eq!(
+        (heard.as_str(), completion.stop),
+        (r#"["bababababababababababababa"]"#, Stop::Circles)
+    );
 }
 
 #[test_case(b"a\xffb", "a\u{fffd}b"; "a byte that is no character")]
