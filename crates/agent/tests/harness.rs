@@ -203,6 +203,40 @@ async fn c1_a_result_counts_although_the_run_is_interrupted_before_the_program_e
     assert!(is_forced(&seen), "{:?}", seen.records);
 }
 
+/// The states of all guards that this process started and has not waited for.
+fn guards() -> Vec<String> {
+    let us = std::process::id().to_string();
+    let processes = std::fs::read_dir("/proc").unwrap().filter_map(Result::ok);
+    let stats = processes.filter_map(|it| std::fs::read_to_string(it.path().join("stat")).ok());
+    stats
+        .filter_map(|stat| {
+            let (name, rest) = stat.rsplit_once(") ")?;
+            let mut fields = rest.split(' ');
+            let (state, parent) = (fields.next()?, fields.next()?);
+            // The kernel keeps fifteen characters of a name.
+            (name.ends_with("(airtight-sandbo") && parent == us).then(|| state.to_owned())
+        })
+        .collect()
+}
+
+#[tokio::test]
+async fn guards_are_dismissed_with_their_programs() {
+    let scene = Scene::new(&[say(INIT), say(&success(r#"{"answer":42}"#))]);
+    for _ in 0..3 {
+        let (report, _) = scene.run().await;
+        assert_eq!(report.outcome, Outcome::Met);
+    }
+    // The last one is waited for when the next is dismissed, and is dead until then.
+    let until = std::time::Instant::now() + Duration::from_secs(30);
+    while guards().iter().any(|state| state != "Z") {
+        assert!(std::time::Instant::now() < until, "{:?}", guards());
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    let (report, _) = scene.run().await;
+    assert_eq!(report.outcome, Outcome::Met);
+    assert!(guards().len() <= 1, "{:?}", guards());
+}
+
 #[tokio::test]
 async fn c2_an_exit_without_a_result_is_no_success() {
     for code in [0, 1] {

@@ -18,7 +18,7 @@ mod worker;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use airtight_agent::{GUARD_ARGUMENT, HELPER_ARGUMENT};
+use airtight_agent::HELPER_ARGUMENT;
 use airtight_core::Dialect;
 use airtight_watch::DOOR_ARGUMENT;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -106,19 +106,9 @@ pub(crate) enum Command {
     /// Become a command that the kernel holds
     #[command(name = HELPER_ARGUMENT, hide = true)]
     Sandbox(SandboxArgs),
-    /// End what an agent CLI started when its keeper is killed
-    #[command(name = GUARD_ARGUMENT, hide = true)]
-    Guard(GuardArgs),
     /// Ask a watch whether an agent CLI may call a tool
     #[command(name = DOOR_ARGUMENT, hide = true)]
     Door(DoorArgs),
-}
-
-/// What the guard of an agent CLI is told, by ourselves.
-#[derive(Debug, Args)]
-pub(crate) struct GuardArgs {
-    pub(crate) leader: OsString,
-    pub(crate) mark: OsString,
 }
 
 /// What the sandbox's helper is asked to do, by ourselves.

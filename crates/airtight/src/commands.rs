@@ -22,7 +22,6 @@ mod validate;
 mod watch;
 mod worker;
 
-use airtight_agent::guard_family;
 use airtight_core::contract::{Options, Wrap};
 use airtight_core::{Contract, Diagnostic, Dialect, Lowering, Preflight, Severity, lower};
 
@@ -68,10 +67,6 @@ pub(crate) fn run(
         Command::Completions(args) => completions::run(&args, printer),
         Command::Door(args) => Ok(watch::ask_at_door(&args, printer)),
         Command::Sandbox(args) => Err(sandbox::enter(args)),
-        Command::Guard(args) => match guard_family([args.leader, args.mark]) {
-            Ok(()) => Ok(Outcome::Met),
-            Err(error) => Err(Error::new(Outcome::Machine, "nothing is guarded").caused_by(error)),
-        },
     }
 }
 

@@ -26,6 +26,7 @@ mod when;
 
 use std::process::ExitCode;
 
+use airtight_agent::{GUARD_ARGUMENT, guard_family};
 use clap::Parser;
 
 use crate::cli::Cli;
@@ -33,6 +34,11 @@ use crate::env::Environment;
 use crate::printer::Printer;
 
 fn main() -> ExitCode {
+    // Before anything else: the guard of an agent CLI starts while that does.
+    let mut arguments = std::env::args_os().skip(1).peekable();
+    if arguments.next_if(|first| first == GUARD_ARGUMENT).is_some() {
+        return guard_family(arguments).map_or(ExitCode::FAILURE, |()| ExitCode::SUCCESS);
+    }
     error::mute_panics();
     file_limit::outlive();
     let mut printer = Printer::new();

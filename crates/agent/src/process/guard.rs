@@ -9,6 +9,7 @@ use std::io;
 use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::sync::{Mutex, PoisonError};
 
 use rustix::process::Pid;
 
@@ -17,14 +18,22 @@ use super::kin::Kin;
 /// The first argument of the guard, which the program looks for before anything else.
 pub const GUARD_ARGUMENT: &str = "__guard";
 
-/// A guard at its post.
+/// Guards that were killed and may not be dead yet: a run does not wait for that.
+static DISMISSED: Mutex<Vec<Child>> = Mutex::new(Vec::new());
+
+/// A guard at its post. Not by tokio, which would lose one that starts and cannot be watched, and
+/// its pipe with it: that guard would do its work.
 #[derive(Debug)]
-pub(super) struct Guard(Child);
+pub(super) struct Guard(Option<Child>);
 
 impl Drop for Guard {
     fn drop(&mut self) {
-        // It is ours until it is waited for, and takes no time to die.
-        let _gone = self.0.kill().and_then(|()| self.0.wait()).is_ok();
+        let mut dismissed = DISMISSED.lock().unwrap_or_else(PoisonError::into_inner);
+        dismissed.retain_mut(|guard| matches!(guard.try_wait(), Ok(None)));
+        let Some(mut guard) = self.0.take() else { return };
+        // Before its pipe closes, so that it does nothing; it is ours until it is waited for.
+        let _gone = guard.kill().is_err();
+        dismissed.push(guard);
     }
 }
 
@@ -42,7 +51,7 @@ impl Guard {
             // What is typed in the terminal is for the keeper.
             .process_group(0)
             .spawn()
-            .map(Self)
+            .map(|guard| Self(Some(guard)))
     }
 }
 
