@@ -139,7 +139,7 @@ impl Office {
         growth: Option<Arc<Growth>>,
         interrupt: CancellationToken,
     ) -> Result<Reply, Fault> {
-        let bench = self.bench(&question.model).await?;
+        let bench = Box::pin(self.bench(&question.model)).await?;
         let dialect = bench.agent.provider.dialect();
         let demand = std::mem::replace(&mut question.demand, Demand::Named);
         let (contract, row) = match (demand, &bench.contract) {
@@ -153,7 +153,8 @@ impl Office {
         };
         let run =
             Run::new(bench.job(&question, &contract)).map_err(|error| unfit(&bench, &error))?;
-        let entered = self.enter(&question, &bench, row).await;
+        // Apart: what it takes to begin need not be held while a model thinks.
+        let entered = Box::pin(self.enter(&question, &bench, row)).await;
         let recorder = match entered.map_err(|error| refused(&error))? {
             Entered::Fresh(recorder) => recorder,
             Entered::Finished(run) => return settled(&run),
@@ -164,7 +165,8 @@ impl Office {
         };
         let valve = growth.and_then(|growth| Valve::new(&contract, dialect, growth));
         let asked = (run, contract.as_ref());
-        let (report, record) = bench.drive(asked, recorder.clone(), valve, interrupt).await;
+        let driving = Box::pin(bench.drive(asked, recorder.clone(), valve, interrupt));
+        let (report, record) = driving.await;
         told(&report, &recorder, &bench, record)
     }
 
