@@ -1,4 +1,5 @@
-//! Tells the linker to put the functions of short runs side by side in the released program.
+//! Tells the linker to put the functions of short runs, and those of the gateway, side by side in the
+//! released program.
 //!
 //! A kernel reads programs in pieces of 64 KB. In the order of the compiler, a short run touches
 //! nearly all of them; in the order of `order.ld`, which `scripts/order` has recorded, a quarter.
