@@ -99,21 +99,30 @@ class Proxy:
             time.sleep(0.05)
         raise NoStart(f"{self.name} does not start within {PATIENCE_S} s here: {(folder / 'said').read_text()[-500:]}")
 
-    def peak(self):
-        """The peak memory of it and of its children, in KiB."""
-        parents, peaks = {}, {}
+    def processes(self):
+        """The numbers of it and of its children, with what the kernel says of each."""
+        told, parents = {}, {}
         for status in pathlib.Path("/proc").glob("[0-9]*/status"):
             with contextlib.suppress(OSError):
-                text = status.read_text()
                 pid = int(status.parent.name)
-                parents[pid] = int(re.search(r"PPid:\s+(\d+)", text)[1])
-                found = re.search(r"VmHWM:\s+(\d+)", text)
-                peaks[pid] = int(found[1]) if found else 0
+                told[pid] = status.read_text()
+                parents[pid] = int(re.search(r"PPid:\s+(\d+)", told[pid])[1])
 
         def is_ours(pid):
             return pid == self.pid or (pid in parents and parents[pid] != 0 and is_ours(parents[pid]))
 
-        return sum(peak for pid, peak in peaks.items() if is_ours(pid))
+        return {pid: text for pid, text in told.items() if is_ours(pid)}
+
+    def forget_peak(self):
+        """Has the kernel count peak memory from now on."""
+        for pid in self.processes():
+            with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+                pathlib.Path(f"/proc/{pid}/clear_refs").write_text("5")
+
+    def peak(self):
+        """The peak memory of it and of its children, in KiB."""
+        found = (re.search(r"VmHWM:\s+(\d+)", text) for text in self.processes().values())
+        return sum(int(peak[1]) for peak in found if peak)
 
 
 class Airtight(Proxy):
@@ -163,8 +172,8 @@ class Direct(Proxy):
         check(self)
         yield self
 
-    def peak(self):
-        return 0
+    def processes(self):
+        return {}
 
 
 def free_port():
@@ -202,15 +211,17 @@ def load(proxy, in_flight, seconds):
 
 
 def measure(proxy):
-    """Figures for each load, and the peak memory after all of them."""
+    """Figures for each load; memory of the smaller ones is not that of the larger."""
     with Fake(log=False) as fake, proxy.running(fake):
-        load(proxy, 16, 1)
         figures = {}
         for in_flight in IN_FLIGHT:
+            load(proxy, in_flight, 1)
+            proxy.forget_peak()
             figures[in_flight] = load(proxy, in_flight, SECONDS)
+            figures[in_flight]["peak"] = proxy.peak()
             print(".", end="", file=sys.stderr, flush=True)
         check(proxy)
-        return figures, proxy.peak()
+        return figures
 
 
 def best(before, now):
@@ -218,10 +229,10 @@ def best(before, now):
     if before is None:
         return now
     loads = {}
-    for in_flight, figures in now[0].items():
-        pairs = {name: (figures[name], before[0][in_flight][name]) for name in figures}
+    for in_flight, figures in now.items():
+        pairs = {name: (figures[name], before[in_flight][name]) for name in figures}
         loads[in_flight] = {name: max(pair) if name == "rate" else min(pair) for name, pair in pairs.items()}
-    return loads, min(before[1], now[1])
+    return loads
 
 
 async def ask(place, text):
@@ -279,8 +290,8 @@ def print_crowd(proxies):
 
 def rows_of(seen, direct):
     rows, ours = [], None
-    for name, (figures, peak) in seen.items():
-        added = {side: figures[side] - direct[side] for side in ("p50", "p99")}
+    for name, figures in seen.items():
+        added, peak = {side: figures[side] - direct[side] for side in ("p50", "p99")}, figures["peak"]
         if ours is None:
             cells = [f"{figures['rate']:,.0f}", *(human(added[side]) for side in added), memory_name(peak)]
         else:
@@ -293,12 +304,12 @@ def rows_of(seen, direct):
 
 def shortfalls(seen, direct, in_flight, ours):
     """What of a peer is less than so many times ours."""
-    for name, (figures, peak) in list(seen.items())[1:]:
+    for name, figures in list(seen.items())[1:]:
         ratios = {
             "requests per second": ours["rate"] / figures["rate"],
             "added latency, p50": (figures["p50"] - direct["p50"]) / ours["p50"],
             "added latency, p99": (figures["p99"] - direct["p99"]) / ours["p99"],
-            "peak memory": peak / ours["peak"],
+            "peak memory": figures["peak"] / ours["peak"],
         }
         yield from (f"{what} of {name} at {in_flight} ({ratio:.1f}×)" for what, ratio in ratios.items() if ratio < AIM)
 
@@ -318,14 +329,14 @@ def print_gateway():
                 peers.remove(proxy)
                 print(f"\nWithout one peer: {told}")
     print(file=sys.stderr)
-    bare, _ = seen.pop(direct.name)
+    bare = seen.pop(direct.name)
     short = []
     for in_flight in IN_FLIGHT:
-        at = {name: (figures[in_flight], peak) for name, (figures, peak) in seen.items()}
+        at = {name: figures[in_flight] for name, figures in seen.items()}
         rows, first = rows_of(at, bare[in_flight])
         alone = bare[in_flight]
         rows.insert(0, ["no proxy", f"{alone['rate']:,.0f}", f"({human(alone['p50'])})", f"({human(alone['p99'])})", "–"])
-        header = ["proxy", "requests per second", "added latency, p50", "p99", "peak memory of all loads"]
+        header = ["proxy", "requests per second", "added latency, p50", "p99", "peak memory"]
         table(f"Proxies, {in_flight} in flight", header, rows)
         short += shortfalls(at, alone, in_flight, first)
     print_crowd([ours, *peers])

@@ -16,7 +16,7 @@ from programs import best_and_median
 from setting import NODE_MODULES, QUICK, TARGET
 from tables import human, table
 
-ROUNDS = 3 if QUICK else 30
+ROUNDS = 3 if QUICK else 40
 AIM = 0.03
 
 
