@@ -7,6 +7,7 @@ mod cycle;
 mod derived;
 mod diagnostic;
 mod example;
+mod faults;
 mod fingerprint;
 mod identity;
 mod keywords;

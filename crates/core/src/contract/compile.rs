@@ -6,12 +6,12 @@ use serde_json::{Value, json};
 use super::automaton;
 use super::cycle::Expansion;
 use super::diagnostic::Diagnostic;
+use super::faults;
 use super::rules;
-use super::source::{FINDING_LIMIT, Origin};
+use super::source::Origin;
 use super::subschemas::Subschemas;
 use crate::json::Pointer;
 use crate::json::probe::Tape;
-use crate::nearest::nearest;
 use crate::verdict::toll::{levy, with_toll};
 use crate::verdict::validator::{Validator, build};
 
@@ -103,6 +103,10 @@ impl Compiler<'_> {
         subschemas: &Subschemas<'_>,
         expansion: Expansion,
     ) -> Result<Validator, Vec<Diagnostic>> {
+        // Building would tell them, too, at any cost.
+        if let Some(finding) = faults::beyond_telling(schema, self.draft) {
+            return Err(vec![finding]);
+        }
         let mut options = jsonschema::options_for::<Tape>()
             .offline()
             .with_registry(self.registry)
@@ -124,10 +128,10 @@ impl Compiler<'_> {
             build(options, schema)
         };
         let built = built.map_err(|error| {
-            let mut findings = self.inspect(schema);
+            let mut findings = faults::of(schema, self.draft, self.origin);
             findings.extend(refused_patterns(subschemas, self.engine));
             if findings.is_empty() {
-                findings.push(invalid(&error, self.origin));
+                findings = faults::told([error], self.origin);
             }
             findings
         });
@@ -135,19 +139,6 @@ impl Compiler<'_> {
             flaws if flaws.is_empty() => built,
             flaws => Err(built.err().into_iter().flatten().chain(flaws).collect()),
         }
-    }
-
-    /// Returns all that the meta-schema says against `schema`.
-    pub(super) fn inspect(&self, schema: &Value) -> Vec<Diagnostic> {
-        let meta = match self.draft {
-            Draft::Draft4 => jsonschema::draft4::meta::validator(),
-            Draft::Draft6 => jsonschema::draft6::meta::validator(),
-            Draft::Draft7 => jsonschema::draft7::meta::validator(),
-            Draft::Draft201909 => jsonschema::draft201909::meta::validator(),
-            Draft::Draft202012 | Draft::Unknown | _ => jsonschema::draft202012::meta::validator(),
-        };
-        let errors = meta.iter_errors(schema).take(FINDING_LIMIT);
-        errors.map(|error| invalid(&error, self.origin)).collect()
     }
 }
 
@@ -160,49 +151,6 @@ fn metered(schema: &Value, subschemas: &Subschemas<'_>) -> Value {
     }
     copy
 }
-
-fn invalid(error: &jsonschema::ValidationError<'_>, origin: Origin) -> Diagnostic {
-    // Meta-schemas put it as a choice between one type and a list, which nobody needs to know.
-    if error.schema_path().as_str().ends_with("/properties/type/anyOf") {
-        return no_type(error, origin);
-    }
-    let detail = match origin {
-        Origin::Inline => error.to_string(),
-        Origin::File => error.masked().to_string(),
-    };
-    let message = format!("{NOT_A_SCHEMA}: {detail}");
-    Diagnostic::error(error.instance_path().as_str().into(), "not_a_schema", message)
-}
-
-/// Says what of the value of `type` is no type; of a file only what is almost one is repeated.
-fn no_type(error: &jsonschema::ValidationError<'_>, origin: Origin) -> Diagnostic {
-    let value: &Value = error.instance();
-    let names = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
-    let is_type = |value: &Value| value.as_str().is_some_and(|name| TYPES.contains(&name));
-    let stranger = names.iter().find(|name| !is_type(name));
-    let name = stranger.and_then(Value::as_str);
-    let meant = name.and_then(|name| nearest(name, TYPES));
-    let detail = match (stranger, name) {
-        (None, _) => "`type` names no type, or one twice".to_owned(),
-        (_, Some(name)) if origin == Origin::Inline || meant.is_some() => {
-            format!("`{name}` is no type")
-        }
-        (Some(_), _) => "`type` has a value that is no type".to_owned(),
-    };
-    let hint = match meant {
-        Some(name) => format!("did you mean `{name}`"),
-        None => format!("types are {}", TYPES.map(|name| format!("`{name}`")).join(", ")),
-    };
-    let pointer = error.instance_path().as_str().into();
-    let message = format!("{NOT_A_SCHEMA}: {detail}");
-    Diagnostic::error(pointer, "not_a_schema", message).with_hint(hint)
-}
-
-/// How every message about a schema that its meta-schema rejects begins.
-const NOT_A_SCHEMA: &str = "not a valid JSON Schema";
-
-/// What `type` can name.
-const TYPES: [&str; 7] = ["array", "boolean", "integer", "null", "number", "object", "string"];
 
 /// Counts the patterns of a contract.
 pub(super) fn count_patterns(subschemas: &Subschemas<'_>) -> usize {
@@ -273,7 +221,6 @@ mod tests {
     use super::*;
     use crate::Contract;
     use crate::contract::references::References;
-    use crate::contract::{Options, Preflight};
     use std::collections::HashMap;
     use test_case::test_case;
 
@@ -292,19 +239,6 @@ mod tests {
         assert_eq!(metered(&schema, &subschemas), expected);
     }
 
-    #[test_case(&json!({"type": "objct"}), "/type", "`objct` is no type", "did you mean `object`"; "slip")]
-    #[test_case(&json!({"items": {"type": ["null", "strin"]}}), "/items/type", "`strin` is no type", "did you mean `string`"; "slip in a list")]
-    #[test_case(&json!({"$schema": "http://json-schema.org/draft-07/schema#", "type": "date"}), "/type", "`date` is no type", "types are `array`, `boolean`, `integer`, `null`, `number`, `object`, `string`"; "other word")]
-    #[test_case(&json!({"type": 5}), "/type", "`type` has a value that is no type", "types are `array`, `boolean`, `integer`, `null`, `number`, `object`, `string`"; "number")]
-    #[test_case(&json!({"type": ["null", "null"]}), "/type", "`type` names no type, or one twice", "types are `array`, `boolean`, `integer`, `null`, `number`, `object`, `string`"; "twice")]
-    fn what_is_no_type_is_said_plainly(schema: &Value, place: &str, detail: &str, hint: &str) {
-        let diagnostics = Contract::compile(schema.clone()).unwrap_err().diagnostics;
-        assert_eq!(diagnostics.len(), 1, "{diagnostics:?}");
-        let message = format!("{NOT_A_SCHEMA}: {detail}");
-        let expected = Diagnostic::error(place.into(), "not_a_schema", message).with_hint(hint);
-        assert_eq!(diagnostics[0], expected);
-    }
-
     #[test_case("^(?:[a-z]{1000}){1000}$", "pattern_too_large"; "huge")]
     #[test_case("^(?=a)b", "needs_look_around"; "look-around")]
     #[test_case(r"^(a)\1$", "needs_look_around"; "back-reference")]
@@ -312,15 +246,5 @@ mod tests {
     fn a_refused_pattern_is_told_by_what_is_wrong_with_it(pattern: &str, code: &str) {
         let diagnostics = Contract::compile(json!({ "pattern": pattern })).unwrap_err().diagnostics;
         assert_eq!(diagnostics[0].code, code, "{diagnostics:?}");
-    }
-
-    #[test]
-    fn what_a_file_holds_in_place_of_a_type_is_not_repeated() {
-        let said = |text: &[u8]| {
-            let report = Preflight::run(text, Origin::File, &Options::default());
-            report.diagnostics[0].message.clone()
-        };
-        assert!(said(br#"{"type": "s3cret"}"#).ends_with(": `type` has a value that is no type"));
-        assert!(said(br#"{"type": "objct"}"#).ends_with(": `objct` is no type"));
     }
 }

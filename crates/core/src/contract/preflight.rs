@@ -18,6 +18,7 @@ use super::cycle;
 use super::cycle::Expansion;
 use super::derived::Derived;
 use super::diagnostic::{Diagnostic, Refusal, Severity};
+use super::faults;
 use super::fingerprint::Fingerprint;
 use super::identity::Identity;
 use super::references::References;
@@ -149,7 +150,7 @@ impl Preflight {
         let expansion = cycle::measure(&subschemas, &references, &mut unsound);
         if undeclared || !unsound.is_empty() {
             findings.append(&mut unsound);
-            findings.extend(compiler.inspect(&schema));
+            findings.extend(faults::of(&schema, draft, origin));
             return Self::new(None, findings, Root::unknown("not decided: it is invalid"));
         }
         let validator = match compiler.compile(&schema, &subschemas, expansion) {
