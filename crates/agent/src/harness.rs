@@ -37,6 +37,7 @@ use serde_json::Value;
 use crate::hooks::Hook;
 use crate::permission::ApprovalMode;
 use crate::provider::{End, Exchange, Listen};
+use crate::scratch::private_folder;
 use child::Launch;
 use hearing::Hearing;
 use invocation::{Invocation, Refused};
@@ -176,7 +177,7 @@ impl Harness {
         let asked = Instant::now();
         let question = self.question(request);
         let before = question.session.as_ref().map(|session| session.counted);
-        let scratch = match tempfile::tempdir() {
+        let scratch = match private_folder(&std::env::temp_dir()) {
             Ok(scratch) => scratch,
             Err(error) => return self.refused(&Refused::from(error), asked.elapsed()),
         };

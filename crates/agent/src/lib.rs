@@ -14,6 +14,7 @@ mod process;
 pub mod provider;
 mod recording;
 mod sandbox;
+mod scratch;
 mod spoken;
 mod subagent;
 mod telemetry;

@@ -17,6 +17,8 @@ use std::process::Command;
 
 use tempfile::TempDir;
 
+use crate::scratch::private_folder;
+
 /// The first argument of the helper, which the program looks for before anything else.
 pub const HELPER_ARGUMENT: &str = "__sandbox";
 
@@ -48,10 +50,7 @@ impl Sandbox {
     /// [`enter_and_exec`].
     pub fn new(helper: impl Into<PathBuf>, temporary: &Path) -> Result<Self, SandboxError> {
         Self::probe()?;
-        let scratch = tempfile::Builder::new()
-            .prefix("airtight-")
-            .tempdir_in(temporary)
-            .map_err(SandboxError::Scratch)?;
+        let scratch = private_folder(temporary).map_err(SandboxError::Scratch)?;
         Ok(Self { helper: helper.into(), scratch })
     }
 
