@@ -104,7 +104,7 @@ impl Compiler<'_> {
         expansion: Expansion,
     ) -> Result<Validator, Vec<Diagnostic>> {
         // Building would tell them, too, at any cost.
-        if let Some(finding) = faults::beyond_telling(schema, self.draft) {
+        if let Some(finding) = faults::beyond_telling(subschemas) {
             return Err(vec![finding]);
         }
         let mut options = jsonschema::options_for::<Tape>()
@@ -128,10 +128,12 @@ impl Compiler<'_> {
             build(options, schema)
         };
         let built = built.map_err(|error| {
-            let mut findings = faults::of(schema, self.draft, self.origin);
-            findings.extend(refused_patterns(subschemas, self.engine));
+            let refused = refused_patterns(subschemas, self.engine);
+            let mut findings = faults::of(subschemas, self.origin);
+            findings.retain(|finding| !refused.iter().any(|it| is_of(finding, it)));
+            findings.extend(refused);
             if findings.is_empty() {
-                findings = faults::told([error], self.origin);
+                findings = faults::told(&error, self.origin);
             }
             findings
         });
@@ -176,6 +178,13 @@ fn patterns<'f>(subschemas: &'f Subschemas<'_>) -> impl Iterator<Item = Pattern<
         });
         pattern.into_iter().chain(keyed)
     })
+}
+
+/// Claims that a meta-schema found the same fault as the engine: one in a key at what has the keys.
+fn is_of(fault: &Diagnostic, refused: &Diagnostic) -> bool {
+    let (fault, refused) = (fault.pointer.as_str(), refused.pointer.as_str());
+    let key = refused.strip_prefix(fault).filter(|_| fault.ends_with("/patternProperties"));
+    fault == refused || key.is_some_and(|key| key.rfind('/') == Some(0))
 }
 
 /// Finds out which patterns the engine refuses, and why.

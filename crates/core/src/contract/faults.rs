@@ -4,13 +4,18 @@
 //! the choice that was meant. Faults of a large schema are not told: the library keeps a copy of
 //! everything below a choice for each choice around it.
 
-use jsonschema::error::ValidationErrorKind;
+use std::borrow::Cow;
+use std::collections::HashSet;
+
+use jsonschema::error::{TypeKind, ValidationErrorKind};
 use jsonschema::meta::MetaValidator;
-use jsonschema::{Draft, ValidationError};
-use serde_json::Value;
+use jsonschema::{Draft, JsonTypeSet, ValidationError};
+use serde_json::{Map, Value};
 
 use super::diagnostic::Diagnostic;
 use super::source::{FINDING_LIMIT, Origin};
+use super::subschemas::{Site, SiteId, Subschemas};
+use crate::excerpt::excerpt;
 use crate::json::Pointer;
 use crate::nearest::nearest;
 
@@ -19,11 +24,17 @@ use crate::nearest::nearest;
 const COMPLAINT_LIMIT: usize = 10 * FINDING_LIMIT;
 
 /// How many bytes copies of all that is nested in a schema may take for its faults to be told:
-/// more than those of any that somebody writes.
-const COPIES_LIMIT_BYTES: usize = 4 * 1024 * 1024;
+/// those of some hundred kilobytes of schema, as deep as people write them.
+const COPIES_LIMIT_BYTES: usize = 16 * 1024 * 1024;
 
 /// What a value takes besides its text.
 const VALUE_BYTES: usize = 64;
+
+/// What a place in a list adds to a pointer.
+const INDEX_BYTES: usize = 6;
+
+/// How much is told of one fault of a contract that stands on the command line.
+const DETAIL_LIMIT_CHARS: usize = 300;
 
 /// How every message about a schema that its meta-schema rejects begins.
 const NOT_A_SCHEMA: &str = "not a valid JSON Schema";
@@ -31,53 +42,40 @@ const NOT_A_SCHEMA: &str = "not a valid JSON Schema";
 /// What `type` can name.
 const TYPES: [&str; 7] = ["array", "boolean", "integer", "null", "number", "object", "string"];
 
-/// Returns all that the meta-schema of `draft` says against `schema`.
-pub(super) fn of(schema: &Value, draft: Draft, origin: Origin) -> Vec<Diagnostic> {
-    match beyond_telling(schema, draft) {
-        Some(finding) => vec![finding],
-        None => told(meta(draft).iter_errors(schema).take(COMPLAINT_LIMIT), origin),
+/// Returns all that the meta-schemas of a contract say against it.
+pub(super) fn of(subschemas: &Subschemas<'_>, origin: Origin) -> Vec<Diagnostic> {
+    let parts = parts(subschemas);
+    if is_large(subschemas) {
+        return too_large_to_tell(&parts).into_iter().collect();
     }
-}
-
-/// Says that a schema is none, if it is too large to say more.
-///
-/// Parts that declare a draft of their own are judged by that, so whoever has some is left to the
-/// library, like one with a meta-schema of its own.
-pub(super) fn beyond_telling(schema: &Value, draft: Draft) -> Option<Diagnostic> {
-    let is_large = draft != Draft::Unknown && weigh(schema) > COPIES_LIMIT_BYTES;
-    (is_large && !is_mixed(schema) && !meta(draft).is_valid(schema)).then(|| {
-        let message = format!("{NOT_A_SCHEMA}, and too large to tell where");
-        Diagnostic::error(Pointer::root(), "not_a_schema", message)
-            .with_hint("check its parts by themselves")
-    })
-}
-
-/// Claims that something below the root may declare a draft.
-fn is_mixed(schema: &Value) -> bool {
-    let mut open: Vec<&Value> = children(schema).collect();
-    while let Some(value) = open.pop() {
-        if value.get("$schema").is_some() {
-            return true;
-        }
-        open.extend(children(value));
-    }
-    false
-}
-
-fn children(value: &Value) -> impl Iterator<Item = &Value> {
-    let items = value.as_array().into_iter().flatten();
-    items.chain(value.as_object().into_iter().flat_map(|members| members.values()))
-}
-
-/// Returns what `errors` say, each thing once, and that there is more if there is.
-pub(super) fn told<'e>(
-    errors: impl IntoIterator<Item = ValidationError<'e>>,
-    origin: Origin,
-) -> Vec<Diagnostic> {
     let mut findings = Vec::new();
-    for error in errors {
-        tell(&error, origin, &mut findings);
+    for part in parts {
+        let place = subschemas.pointer(part.id);
+        for error in meta(part.draft).iter_errors(&part.schema).take(COMPLAINT_LIMIT) {
+            tell(&error, &place, origin, &mut findings);
+        }
     }
+    limited(findings)
+}
+
+/// Says that a contract is no schema, if it is too large to say more. One with a meta-schema of its
+/// own is left to the library.
+pub(super) fn beyond_telling(subschemas: &Subschemas<'_>) -> Option<Diagnostic> {
+    let is_custom = subschemas.root().is_some_and(|root| root.draft == Draft::Unknown);
+    if is_custom || !is_large(subschemas) {
+        return None;
+    }
+    too_large_to_tell(&parts(subschemas))
+}
+
+/// Returns what the library says against a schema.
+pub(super) fn told(error: &ValidationError<'_>, origin: Origin) -> Vec<Diagnostic> {
+    let mut findings = Vec::new();
+    tell(error, &Pointer::root(), origin, &mut findings);
+    limited(findings)
+}
+
+fn limited(mut findings: Vec<Diagnostic>) -> Vec<Diagnostic> {
     if findings.len() > FINDING_LIMIT {
         findings.truncate(FINDING_LIMIT);
         let message = "more is wrong than is told at once";
@@ -85,6 +83,66 @@ pub(super) fn told<'e>(
         findings.push(more.with_hint("mend what is told, and check again"));
     }
     findings
+}
+
+fn too_large_to_tell(parts: &[Part<'_>]) -> Option<Diagnostic> {
+    let is_sound = parts.iter().all(|part| meta(part.draft).is_valid(&part.schema));
+    (!is_sound).then(|| {
+        let message = format!("{NOT_A_SCHEMA}, and too large to tell where");
+        Diagnostic::error(Pointer::root(), "not_a_schema", message)
+            .with_hint("check its parts by themselves")
+    })
+}
+
+/// What one meta-schema judges: a schema without those in it that declare another draft.
+struct Part<'s> {
+    id: SiteId,
+    draft: Draft,
+    schema: Cow<'s, Value>,
+}
+
+fn parts<'s>(subschemas: &Subschemas<'s>) -> Vec<Part<'s>> {
+    let mut heads: Vec<(SiteId, &Site<'s>)> = Vec::new();
+    let mut head_of: Vec<usize> = Vec::new();
+    for (id, site) in subschemas.own() {
+        let around = site.parent().and_then(|parent| head_of.get(parent)).copied();
+        let is_alike = |(_, head): &(SiteId, &Site<'_>)| {
+            site.draft == head.draft || site.draft == Draft::Unknown
+        };
+        let around = around.filter(|around| heads.get(*around).is_some_and(is_alike));
+        head_of.push(around.unwrap_or(heads.len()));
+        if around.is_none() {
+            heads.push((id, site));
+        }
+    }
+    let embedded: HashSet<*const Value> =
+        heads.iter().skip(1).map(|(_, head)| std::ptr::from_ref(head.value)).collect();
+    let cut = |value: &'s Value| match embedded.is_empty() {
+        true => Cow::Borrowed(value),
+        false => Cow::Owned(without(value, &embedded)),
+    };
+    heads
+        .into_iter()
+        .map(|(id, head)| Part { id, draft: head.draft, schema: cut(head.value) })
+        .collect()
+}
+
+/// Copies `value` with what is `embedded` in it replaced by the schema that every draft accepts.
+fn without(value: &Value, embedded: &HashSet<*const Value>) -> Value {
+    let copy = |child: &Value| {
+        if embedded.contains(&std::ptr::from_ref(child)) {
+            Value::Object(Map::new())
+        } else {
+            without(child, embedded)
+        }
+    };
+    match value {
+        Value::Array(items) => items.iter().map(copy).collect(),
+        Value::Object(members) => {
+            members.iter().map(|(key, member)| (key.clone(), copy(member))).collect()
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value.clone(),
+    }
 }
 
 fn meta(draft: Draft) -> MetaValidator<'static> {
@@ -97,35 +155,56 @@ fn meta(draft: Draft) -> MetaValidator<'static> {
     }
 }
 
-/// Returns how many bytes it takes to copy every value once for each that it is nested in.
+fn is_large(subschemas: &Subschemas<'_>) -> bool {
+    subschemas.root().is_some_and(|root| weigh(root.value) > COPIES_LIMIT_BYTES)
+}
+
+/// Returns how many bytes it takes to copy every value and its place once for each that it is
+/// nested in.
 fn weigh(schema: &Value) -> usize {
-    let mut open = vec![(schema, 1)];
+    let mut open = vec![(schema, 1, 0_usize)];
     let mut bytes = 0_usize;
-    while let Some((value, depth)) = open.pop() {
+    while let Some((value, depth, place)) = open.pop() {
         let text = match value {
             Value::String(text) => text.len(),
-            Value::Object(members) => members.keys().map(String::len).sum(),
-            Value::Array(_) | Value::Null | Value::Bool(_) | Value::Number(_) => 0,
+            Value::Array(items) => {
+                open.extend(items.iter().map(|item| (item, depth + 1, place + INDEX_BYTES)));
+                0
+            }
+            Value::Object(members) => {
+                let within = |(key, member)| (member, depth + 1, place + String::len(key) + 1);
+                open.extend(members.iter().map(within));
+                members.keys().map(String::len).sum()
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) => 0,
         };
-        open.extend(children(value).map(|child| (child, depth + 1)));
-        bytes = bytes.saturating_add((VALUE_BYTES + text).saturating_mul(depth));
+        bytes = bytes.saturating_add((VALUE_BYTES + place + text).saturating_mul(depth));
     }
     bytes
 }
 
-/// Adds what `error` says to `findings`, unless they have it, or enough.
-fn tell(error: &ValidationError<'_>, origin: Origin, findings: &mut Vec<Diagnostic>) {
+/// Adds what `error` says of what stands at `place` to `findings`, unless they have it, or enough.
+fn tell(
+    error: &ValidationError<'_>,
+    place: &Pointer,
+    origin: Origin,
+    findings: &mut Vec<Diagnostic>,
+) {
     if findings.len() > FINDING_LIMIT {
         return;
     }
     if let Some(errors_within) = meant_choice(error) {
         for error_within in errors_within.iter().take(COMPLAINT_LIMIT) {
-            tell(error_within, origin, findings);
+            tell(error_within, place, origin, findings);
         }
         return;
     }
-    let finding =
-        if is_about_type(error) { no_type(error, origin) } else { invalid(error, origin) };
+    let (detail, hint) =
+        if is_about_type(error) { no_type(error, origin) } else { (invalid(error, origin), None) };
+    let pointer = Pointer::from(format!("{}{}", place.as_str(), error.instance_path()).as_str());
+    let message = format!("{NOT_A_SCHEMA}: {detail}");
+    let mut finding = Diagnostic::error(pointer, "not_a_schema", message);
+    finding.hint = hint;
     if !findings.contains(&finding) {
         findings.push(finding);
     }
@@ -151,17 +230,42 @@ fn meant_choice<'e>(error: &'e ValidationError<'_>) -> Option<&'e [ValidationErr
     (!is_about_type(error) && choices.next().is_none()).then_some(choice)
 }
 
-fn invalid(error: &ValidationError<'_>, origin: Origin) -> Diagnostic {
-    let detail = match origin {
-        Origin::Inline => error.to_string(),
+fn invalid(error: &ValidationError<'_>, origin: Origin) -> String {
+    if let Some(kinds) = possible_kinds(error) {
+        return format!("only {kinds} can stand here");
+    }
+    match origin {
+        Origin::Inline => excerpt(&error.to_string(), DETAIL_LIMIT_CHARS, "…").into_owned(),
         Origin::File => error.masked().to_string(),
-    };
-    let message = format!("{NOT_A_SCHEMA}: {detail}");
-    Diagnostic::error(error.instance_path().as_str().into(), "not_a_schema", message)
+    }
+}
+
+/// Returns what can stand where a value fits no choice by its mere kind.
+fn possible_kinds(error: &ValidationError<'_>) -> Option<String> {
+    let ValidationErrorKind::AnyOf { context } = error.kind() else { return None };
+    let mut kinds = JsonTypeSet::empty();
+    for choice in context {
+        let kind = choice.iter().find_map(|error_within| match error_within.kind() {
+            ValidationErrorKind::Type { kind }
+                if error_within.instance_path() == error.instance_path() =>
+            {
+                Some(kind)
+            }
+            _ => None,
+        });
+        kinds = match kind? {
+            TypeKind::Single(kind) => kinds.insert(*kind),
+            TypeKind::Multiple(several) => {
+                several.iter().fold(kinds, |kinds, kind| kinds.insert(kind))
+            }
+        };
+    }
+    let names: Vec<String> = kinds.iter().map(|kind| format!("`{kind}`")).collect();
+    Some(names.join(", "))
 }
 
 /// Says what of the value of `type` is no type; of a file only what is almost one is repeated.
-fn no_type(error: &ValidationError<'_>, origin: Origin) -> Diagnostic {
+fn no_type(error: &ValidationError<'_>, origin: Origin) -> (String, Option<String>) {
     let value: &Value = error.instance();
     let names = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
     let is_type = |value: &Value| value.as_str().is_some_and(|name| TYPES.contains(&name));
@@ -171,7 +275,7 @@ fn no_type(error: &ValidationError<'_>, origin: Origin) -> Diagnostic {
     let detail = match (stranger, name) {
         (None, _) => "`type` names no type, or one twice".to_owned(),
         (_, Some(name)) if origin == Origin::Inline || meant.is_some() => {
-            format!("`{name}` is no type")
+            format!("`{}` is no type", excerpt(name, DETAIL_LIMIT_CHARS, "…"))
         }
         (Some(_), _) => "`type` has a value that is no type".to_owned(),
     };
@@ -179,9 +283,7 @@ fn no_type(error: &ValidationError<'_>, origin: Origin) -> Diagnostic {
         Some(name) => format!("did you mean `{name}`"),
         None => format!("types are {}", TYPES.map(|name| format!("`{name}`")).join(", ")),
     };
-    let pointer = error.instance_path().as_str().into();
-    let message = format!("{NOT_A_SCHEMA}: {detail}");
-    Diagnostic::error(pointer, "not_a_schema", message).with_hint(hint)
+    (detail, Some(hint))
 }
 
 #[cfg(test)]
@@ -268,18 +370,97 @@ mod tests {
         assert!(Contract::compile(json!({"properties": {"a": schema}})).is_ok());
     }
 
+    #[test_case(&json!({"$schema": "http://json-schema.org/draft-07/schema#"}); "of a draft")]
+    #[test_case(&json!({"$schema": "urn:nobody:knows"}); "of an unknown one")]
+    #[test_case(&json!({}); "of none")]
+    fn a_long_key_is_not_repeated_for_everything_below(schema: &Value) {
+        let mut schema = schema.clone();
+        let names: Vec<u32> = (0..4_500).collect();
+        schema["properties"] = json!({ "k".repeat(600_000): {"required": names} });
+        let diagnostics = Contract::compile(schema).unwrap_err().diagnostics;
+        assert!(diagnostics.len() <= 2, "{}", diagnostics.len());
+        assert!(diagnostics.iter().all(|it| it.pointer.as_str().len() < 100));
+    }
+
     #[test]
-    fn parts_of_a_large_schema_may_be_of_another_draft() {
-        let older = json!({
+    fn a_large_part_of_another_draft_is_refused_without_copies_of_it() {
+        let numbers: Vec<u32> = (0..20_000).collect();
+        let mut part = deep(json!({"minLength": -1, "default": numbers}));
+        part["$id"] = json!("urn:part");
+        part["$schema"] = json!("http://json-schema.org/draft-07/schema#");
+        let diagnostics = Contract::compile(json!({"not": part})).unwrap_err().diagnostics;
+        assert_eq!(diagnostics.len(), 1, "{diagnostics:?}");
+        assert!(diagnostics[0].message.ends_with("too large to tell where"));
+    }
+
+    /// Sound in draft 7 alone.
+    fn older() -> Value {
+        json!({
             "$id": "urn:older",
             "$schema": "http://json-schema.org/draft-07/schema#",
             "type": "array",
             "items": [{"type": "string"}],
-        });
-        let examples: Vec<Value> = (0..40_000).map(|number| json!({ "number": number })).collect();
-        let schema = json!({"properties": {"a": older, "b": {"examples": examples}}});
+        })
+    }
+
+    /// Sound in draft 4 alone, and named as is usual there.
+    fn oldest() -> Value {
+        let draft = "http://json-schema.org/draft-04/schema#";
+        json!({"id": "urn:oldest", "$schema": draft, "maximum": 1, "exclusiveMaximum": true})
+    }
+
+    #[test]
+    fn parts_of_a_large_schema_may_be_of_another_draft() {
+        let examples: Vec<Value> = (0..90_000).map(|number| json!({ "number": number })).collect();
+        let schema =
+            json!({"properties": {"a": older(), "b": {"examples": examples}, "c": oldest()}});
         assert!(weigh(&schema) > COPIES_LIMIT_BYTES);
         let compiled = Contract::compile(schema);
         assert!(compiled.is_ok(), "{:?}", compiled.err().map(|refusal| refusal.diagnostics));
+    }
+
+    #[test]
+    fn parts_are_judged_by_their_own_draft_and_told_where_they_stand() {
+        let mut wrong = older();
+        wrong["items"][0]["minLength"] = json!(-1);
+        wrong["maxItems"] = json!("many");
+        wrong["$id"] = json!("urn:wrong");
+        let parts = json!({"sound": older(), "oldest": oldest(), "wrong": wrong});
+        let schema = json!({"minimum": "x", "properties": parts});
+        let diagnostics = Contract::compile(schema).unwrap_err().diagnostics;
+        let mut places: Vec<&str> = diagnostics.iter().map(|it| it.pointer.as_str()).collect();
+        places.sort_unstable();
+        let within = "/properties/wrong/items/0/minLength";
+        assert_eq!(places, ["/minimum", within, "/properties/wrong/maxItems"], "{diagnostics:#?}");
+    }
+
+    #[test]
+    fn what_fits_by_no_kind_is_told_which_do() {
+        let draft = "http://json-schema.org/draft-07/schema#";
+        let refusal = Contract::compile(json!({"$schema": draft, "items": 5})).unwrap_err();
+        assert_eq!(refusal.diagnostics.len(), 1, "{:?}", refusal.diagnostics);
+        let message = &refusal.diagnostics[0].message;
+        assert_eq!(
+            message,
+            "not a valid JSON Schema: only `boolean`, `array`, `object` can stand here"
+        );
+    }
+
+    #[test_case("http://json-schema.org/draft-07/schema#"; "draft 7")]
+    #[test_case("https://json-schema.org/draft/2020-12/schema"; "draft 2020-12")]
+    fn a_bad_pattern_is_told_once(draft: &str) {
+        let schema = json!({"$schema": draft, "pattern": "(", "patternProperties": {"[": true}});
+        let diagnostics = Contract::compile(schema).unwrap_err().diagnostics;
+        let told: Vec<_> = diagnostics.iter().map(|it| (it.code, it.pointer.as_str())).collect();
+        let (text, key) = ("/pattern", "/patternProperties/[");
+        assert_eq!(told, [("invalid_pattern", text), ("invalid_pattern", key)], "{diagnostics:#?}");
+    }
+
+    #[test]
+    fn no_more_is_told_of_a_fault_than_can_be_read() {
+        let schema = json!({"minLength": "x".repeat(100_000)});
+        let diagnostics = Contract::compile(schema).unwrap_err().diagnostics;
+        assert_eq!(diagnostics.len(), 1);
+        assert!(diagnostics[0].message.chars().count() < DETAIL_LIMIT_CHARS + 50);
     }
 }

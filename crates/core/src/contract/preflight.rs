@@ -150,7 +150,7 @@ impl Preflight {
         let expansion = cycle::measure(&subschemas, &references, &mut unsound);
         if undeclared || !unsound.is_empty() {
             findings.append(&mut unsound);
-            findings.extend(faults::of(&schema, draft, origin));
+            findings.extend(faults::of(&subschemas, origin));
             return Self::new(None, findings, Root::unknown("not decided: it is invalid"));
         }
         let validator = match compiler.compile(&schema, &subschemas, expansion) {

@@ -160,6 +160,11 @@ impl<'s> Subschemas<'s> {
         self.sites.get(id)
     }
 
+    /// Returns the contract itself.
+    pub(crate) fn root(&self) -> Option<&Site<'s>> {
+        self.get(0)
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.sites.len()
     }
@@ -228,9 +233,10 @@ impl<'s> Subschemas<'s> {
     /// Adds `value` and everything in it. Recurses as deep as the schema, which is bounded.
     fn add(&mut self, value: &'s Value, draft: Draft, place: Place<'s>) -> SiteId {
         let id = self.sites.len();
-        // Only the root of a resource may change the draft.
-        let is_resource = place.parent.is_none() || value.get(draft.id_keyword()).is_some();
-        let draft = if is_resource { draft.detect(value) } else { draft };
+        // Only the root of a resource may change the draft; it is named as either of them does.
+        let own = draft.detect(value);
+        let is_named = [draft, own].iter().any(|draft| value.get(draft.id_keyword()).is_some());
+        let draft = if place.parent.is_none() || is_named { own } else { draft };
         let above =
             place.parent.and_then(|parent| self.get(parent)).map_or(0, |it| it.pointer_bytes);
         let pointer_bytes = above.saturating_add(place.step.len());
