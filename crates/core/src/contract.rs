@@ -11,6 +11,7 @@ mod faults;
 mod fingerprint;
 mod identity;
 mod keywords;
+mod parts;
 mod preflight;
 mod references;
 mod root;
@@ -18,6 +19,7 @@ mod rules;
 mod source;
 mod strict;
 mod subschemas;
+mod weight;
 mod worked;
 
 use jsonschema::Draft;

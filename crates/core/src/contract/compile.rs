@@ -9,7 +9,7 @@ use super::diagnostic::Diagnostic;
 use super::faults;
 use super::rules;
 use super::source::Origin;
-use super::subschemas::Subschemas;
+use super::subschemas::{SiteId, Subschemas};
 use crate::json::Pointer;
 use crate::json::probe::Tape;
 use crate::verdict::toll::{levy, with_toll};
@@ -82,7 +82,22 @@ impl Engine {
 /// A pattern and where it stands.
 struct Pattern<'s> {
     text: &'s str,
-    pointer: Box<dyn Fn() -> Pointer + 's>,
+    /// The subschema.
+    id: SiteId,
+    keyword: &'static str,
+}
+
+impl Pattern<'_> {
+    /// Returns where the keyword stands that holds it.
+    fn holder(&self, subschemas: &Subschemas<'_>) -> Pointer {
+        subschemas.pointer(self.id).key(self.keyword)
+    }
+
+    /// Returns where it stands itself, which may be a key.
+    fn pointer(&self, subschemas: &Subschemas<'_>) -> Pointer {
+        let holder = self.holder(subschemas);
+        if self.keyword == "pattern" { holder } else { holder.key(self.text) }
+    }
 }
 
 /// What a schema is compiled with.
@@ -104,7 +119,7 @@ impl Compiler<'_> {
         expansion: Expansion,
     ) -> Result<Validator, Vec<Diagnostic>> {
         // Building would tell them, too, at any cost.
-        if let Some(finding) = faults::beyond_telling(subschemas) {
+        if let Some(finding) = faults::beyond_telling(schema, self.draft) {
             return Err(vec![finding]);
         }
         let mut options = jsonschema::options_for::<Tape>()
@@ -129,9 +144,14 @@ impl Compiler<'_> {
         };
         let built = built.map_err(|error| {
             let refused = refused_patterns(subschemas, self.engine);
-            let mut findings = faults::of(subschemas, self.origin);
-            findings.retain(|finding| !refused.iter().any(|it| is_of(finding, it)));
-            findings.extend(refused);
+            let mut findings = faults::of(schema, self.draft, self.origin);
+            // Some meta-schemas tell them, too, and those that are not looked into.
+            if refused.len() < REFUSED_LIMIT {
+                findings.retain(|finding| {
+                    !refused.iter().any(|(_, holder)| *holder == finding.pointer)
+                });
+            }
+            findings.extend(refused.into_iter().map(|(finding, _)| finding));
             if findings.is_empty() {
                 findings = faults::told(&error, self.origin);
             }
@@ -166,29 +186,21 @@ pub(super) fn weigh_patterns(subschemas: &Subschemas<'_>) -> u64 {
 }
 
 fn patterns<'f>(subschemas: &'f Subschemas<'_>) -> impl Iterator<Item = Pattern<'f>> {
-    subschemas.iter().flat_map(move |(id, site)| {
-        let pattern = site.keyword("pattern").and_then(Value::as_str).map(|text| Pattern {
-            text,
-            pointer: Box::new(move || subschemas.pointer(id).key("pattern")),
-        });
+    subschemas.iter().flat_map(|(id, site)| {
+        let pattern = site.keyword("pattern").and_then(Value::as_str);
+        let pattern = pattern.map(|text| Pattern { text, id, keyword: "pattern" });
         let keys = site.keyword("patternProperties").and_then(Value::as_object);
-        let keyed = keys.into_iter().flat_map(|members| members.keys()).map(move |text| Pattern {
+        let keys = keys.into_iter().flat_map(|members| members.keys());
+        pattern.into_iter().chain(keys.map(move |text| Pattern {
             text,
-            pointer: Box::new(move || subschemas.pointer(id).key("patternProperties").key(text)),
-        });
-        pattern.into_iter().chain(keyed)
+            id,
+            keyword: "patternProperties",
+        }))
     })
 }
 
-/// Claims that a meta-schema found the same fault as the engine: one in a key at what has the keys.
-fn is_of(fault: &Diagnostic, refused: &Diagnostic) -> bool {
-    let (fault, refused) = (fault.pointer.as_str(), refused.pointer.as_str());
-    let key = refused.strip_prefix(fault).filter(|_| fault.ends_with("/patternProperties"));
-    fault == refused || key.is_some_and(|key| key.rfind('/') == Some(0))
-}
-
-/// Finds out which patterns the engine refuses, and why.
-fn refused_patterns(subschemas: &Subschemas<'_>, engine: Engine) -> Vec<Diagnostic> {
+/// Finds out which patterns the engine refuses, and why; and where meta-schemas tell of them.
+fn refused_patterns(subschemas: &Subschemas<'_>, engine: Engine) -> Vec<(Diagnostic, Pointer)> {
     let builds = |text: &str, engine: Engine| {
         let options = engine.apply(
             jsonschema::options(),
@@ -201,20 +213,24 @@ fn refused_patterns(subschemas: &Subschemas<'_>, engine: Engine) -> Vec<Diagnost
     refused
         .take(REFUSED_LIMIT)
         .map(|pattern| {
-            let pointer = (pattern.pointer)();
+            let pointer = pattern.pointer(subschemas);
+            let finding = |code, message: &str| Diagnostic::error(pointer, code, message);
             let roomy = |patterns| Engine { patterns, size_limit: PATTERN_DIAGNOSIS_BYTES };
-            if is_linear(pattern.text) || builds(pattern.text, roomy(engine.patterns)) {
+            let finding = if is_linear(pattern.text)
+                || builds(pattern.text, roomy(engine.patterns))
+            {
                 let message = "this pattern is too large, or there are too many of its size";
-                return Diagnostic::error(pointer, "pattern_too_large", message)
-                    .with_hint("use smaller repeat counts or narrower character classes");
-            }
-            if builds(pattern.text, roomy(Patterns::LookAround)) {
+                finding("pattern_too_large", message)
+                    .with_hint("use smaller repeat counts or narrower character classes")
+            } else if builds(pattern.text, roomy(Patterns::LookAround)) {
                 let message = "this pattern needs look-around or back-references, which can take exponential time";
-                return Diagnostic::error(pointer, "needs_look_around", message)
-                    .with_hint("rewrite it, or opt in with `--look-around`");
-            }
-            let message = "this pattern is not a regular expression, or a huge one";
-            Diagnostic::error(pointer, "invalid_pattern", message)
+                finding("needs_look_around", message)
+                    .with_hint("rewrite it, or opt in with `--look-around`")
+            } else {
+                let message = "this pattern is not a regular expression, or a huge one";
+                finding("invalid_pattern", message)
+            };
+            (finding, pattern.holder(subschemas))
         })
         .collect()
 }

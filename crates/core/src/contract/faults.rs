@@ -1,20 +1,19 @@
-//! What the meta-schema of its draft says against a schema: each fault once, where it stands.
+//! What the meta-schemas of its drafts say against a schema: each fault once, where it stands.
 //!
 //! The choices of a meta-schema (`items` is a schema or a list of them) are told as the fault within
 //! the choice that was meant. Faults of a large schema are not told: the library keeps a copy of
-//! everything below a choice for each choice around it.
-
-use std::borrow::Cow;
-use std::collections::HashSet;
+//! everything below a choice for each choice around it, and makes all complaints before the first
+//! can be read.
 
 use jsonschema::error::{TypeKind, ValidationErrorKind};
 use jsonschema::meta::MetaValidator;
 use jsonschema::{Draft, JsonTypeSet, ValidationError};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::diagnostic::Diagnostic;
+use super::parts::{Part, parts};
 use super::source::{FINDING_LIMIT, Origin};
-use super::subschemas::{Site, SiteId, Subschemas};
+use super::weight::Weight;
 use crate::excerpt::excerpt;
 use crate::json::Pointer;
 use crate::nearest::nearest;
@@ -27,13 +26,7 @@ const COMPLAINT_LIMIT: usize = 10 * FINDING_LIMIT;
 /// those of some hundred kilobytes of schema, as deep as people write them.
 const COPIES_LIMIT_BYTES: usize = 16 * 1024 * 1024;
 
-/// What a value takes besides its text.
-const VALUE_BYTES: usize = 64;
-
-/// What a place in a list adds to a pointer.
-const INDEX_BYTES: usize = 6;
-
-/// How much is told of one fault of a contract that stands on the command line.
+/// How much is told of one fault, which may repeat a value of the command line: a few lines.
 const DETAIL_LIMIT_CHARS: usize = 300;
 
 /// How every message about a schema that its meta-schema rejects begins.
@@ -42,30 +35,36 @@ const NOT_A_SCHEMA: &str = "not a valid JSON Schema";
 /// What `type` can name.
 const TYPES: [&str; 7] = ["array", "boolean", "integer", "null", "number", "object", "string"];
 
-/// Returns all that the meta-schemas of a contract say against it.
-pub(super) fn of(subschemas: &Subschemas<'_>, origin: Origin) -> Vec<Diagnostic> {
-    let parts = parts(subschemas);
-    if is_large(subschemas) {
+/// Returns all that the meta-schemas of `schema` say against it.
+pub(super) fn of(schema: &Value, draft: Draft, origin: Origin) -> Vec<Diagnostic> {
+    let parts = match parts(schema, draft) {
+        Ok(parts) => parts,
+        Err(finding) => return vec![finding],
+    };
+    if is_large(schema) {
         return too_large_to_tell(&parts).into_iter().collect();
     }
     let mut findings = Vec::new();
     for part in parts {
-        let place = subschemas.pointer(part.id);
         for error in meta(part.draft).iter_errors(&part.schema).take(COMPLAINT_LIMIT) {
-            tell(&error, &place, origin, &mut findings);
+            tell(&error, &part.place, origin, &mut findings);
         }
     }
     limited(findings)
 }
 
-/// Says that a contract is no schema, if it is too large to say more. One with a meta-schema of its
-/// own is left to the library.
-pub(super) fn beyond_telling(subschemas: &Subschemas<'_>) -> Option<Diagnostic> {
-    let is_custom = subschemas.root().is_some_and(|root| root.draft == Draft::Unknown);
-    if is_custom || !is_large(subschemas) {
-        return None;
+/// Says that `schema` is none, if it is too large to say more; or that it is too large to be looked
+/// at. What a meta-schema of its own says of one is left to the library.
+pub(super) fn beyond_telling(schema: &Value, draft: Draft) -> Option<Diagnostic> {
+    match parts(schema, draft) {
+        Ok(_) if draft == Draft::Unknown || !is_large(schema) => None,
+        Ok(parts) => too_large_to_tell(&parts),
+        Err(finding) => Some(finding),
     }
-    too_large_to_tell(&parts(subschemas))
+}
+
+fn is_large(schema: &Value) -> bool {
+    Weight::of(schema).copies > COPIES_LIMIT_BYTES
 }
 
 /// Returns what the library says against a schema.
@@ -94,57 +93,6 @@ fn too_large_to_tell(parts: &[Part<'_>]) -> Option<Diagnostic> {
     })
 }
 
-/// What one meta-schema judges: a schema without those in it that declare another draft.
-struct Part<'s> {
-    id: SiteId,
-    draft: Draft,
-    schema: Cow<'s, Value>,
-}
-
-fn parts<'s>(subschemas: &Subschemas<'s>) -> Vec<Part<'s>> {
-    let mut heads: Vec<(SiteId, &Site<'s>)> = Vec::new();
-    let mut head_of: Vec<usize> = Vec::new();
-    for (id, site) in subschemas.own() {
-        let around = site.parent().and_then(|parent| head_of.get(parent)).copied();
-        let is_alike = |(_, head): &(SiteId, &Site<'_>)| {
-            site.draft == head.draft || site.draft == Draft::Unknown
-        };
-        let around = around.filter(|around| heads.get(*around).is_some_and(is_alike));
-        head_of.push(around.unwrap_or(heads.len()));
-        if around.is_none() {
-            heads.push((id, site));
-        }
-    }
-    let embedded: HashSet<*const Value> =
-        heads.iter().skip(1).map(|(_, head)| std::ptr::from_ref(head.value)).collect();
-    let cut = |value: &'s Value| match embedded.is_empty() {
-        true => Cow::Borrowed(value),
-        false => Cow::Owned(without(value, &embedded)),
-    };
-    heads
-        .into_iter()
-        .map(|(id, head)| Part { id, draft: head.draft, schema: cut(head.value) })
-        .collect()
-}
-
-/// Copies `value` with what is `embedded` in it replaced by the schema that every draft accepts.
-fn without(value: &Value, embedded: &HashSet<*const Value>) -> Value {
-    let copy = |child: &Value| {
-        if embedded.contains(&std::ptr::from_ref(child)) {
-            Value::Object(Map::new())
-        } else {
-            without(child, embedded)
-        }
-    };
-    match value {
-        Value::Array(items) => items.iter().map(copy).collect(),
-        Value::Object(members) => {
-            members.iter().map(|(key, member)| (key.clone(), copy(member))).collect()
-        }
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value.clone(),
-    }
-}
-
 fn meta(draft: Draft) -> MetaValidator<'static> {
     match draft {
         Draft::Draft4 => jsonschema::draft4::meta::validator(),
@@ -153,34 +101,6 @@ fn meta(draft: Draft) -> MetaValidator<'static> {
         Draft::Draft201909 => jsonschema::draft201909::meta::validator(),
         Draft::Draft202012 | Draft::Unknown | _ => jsonschema::draft202012::meta::validator(),
     }
-}
-
-fn is_large(subschemas: &Subschemas<'_>) -> bool {
-    subschemas.root().is_some_and(|root| weigh(root.value) > COPIES_LIMIT_BYTES)
-}
-
-/// Returns how many bytes it takes to copy every value and its place once for each that it is
-/// nested in.
-fn weigh(schema: &Value) -> usize {
-    let mut open = vec![(schema, 1, 0_usize)];
-    let mut bytes = 0_usize;
-    while let Some((value, depth, place)) = open.pop() {
-        let text = match value {
-            Value::String(text) => text.len(),
-            Value::Array(items) => {
-                open.extend(items.iter().map(|item| (item, depth + 1, place + INDEX_BYTES)));
-                0
-            }
-            Value::Object(members) => {
-                let within = |(key, member)| (member, depth + 1, place + String::len(key) + 1);
-                open.extend(members.iter().map(within));
-                members.keys().map(String::len).sum()
-            }
-            Value::Null | Value::Bool(_) | Value::Number(_) => 0,
-        };
-        bytes = bytes.saturating_add((VALUE_BYTES + place + text).saturating_mul(depth));
-    }
-    bytes
 }
 
 /// Adds what `error` says of what stands at `place` to `findings`, unless they have it, or enough.
@@ -219,15 +139,20 @@ fn is_about_type(error: &ValidationError<'_>) -> bool {
 /// `items`, say, was to be a schema, and not a list of them.
 fn meant_choice<'e>(error: &'e ValidationError<'_>) -> Option<&'e [ValidationError<'static>]> {
     let ValidationErrorKind::AnyOf { context } = error.kind() else { return None };
-    let is_of_its_kind = |choice: &&Vec<ValidationError<'_>>| {
-        !choice.iter().any(|error_within| {
-            error_within.instance_path() == error.instance_path()
-                && matches!(error_within.kind(), ValidationErrorKind::Type { .. })
-        })
-    };
-    let mut choices = context.iter().filter(is_of_its_kind);
+    let mut choices = context.iter().filter(|choice| kind_missed(choice, error).is_none());
     let choice = choices.next().filter(|choice| !choice.is_empty())?;
     (!is_about_type(error) && choices.next().is_none()).then_some(choice)
+}
+
+/// Returns what kind of value a choice of `error` is made for, if it is another one.
+fn kind_missed<'e>(
+    choice: &'e [ValidationError<'_>],
+    error: &ValidationError<'_>,
+) -> Option<&'e TypeKind> {
+    let here = choice.iter().filter(|within| within.instance_path() == error.instance_path());
+    here.map(ValidationError::kind).find_map(|kind| {
+        if let ValidationErrorKind::Type { kind } = kind { Some(kind) } else { None }
+    })
 }
 
 fn invalid(error: &ValidationError<'_>, origin: Origin) -> String {
@@ -245,19 +170,9 @@ fn possible_kinds(error: &ValidationError<'_>) -> Option<String> {
     let ValidationErrorKind::AnyOf { context } = error.kind() else { return None };
     let mut kinds = JsonTypeSet::empty();
     for choice in context {
-        let kind = choice.iter().find_map(|error_within| match error_within.kind() {
-            ValidationErrorKind::Type { kind }
-                if error_within.instance_path() == error.instance_path() =>
-            {
-                Some(kind)
-            }
-            _ => None,
-        });
-        kinds = match kind? {
+        kinds = match kind_missed(choice, error)? {
             TypeKind::Single(kind) => kinds.insert(*kind),
-            TypeKind::Multiple(several) => {
-                several.iter().fold(kinds, |kinds, kind| kinds.insert(kind))
-            }
+            TypeKind::Multiple(several) => several.iter().fold(kinds, JsonTypeSet::insert),
         };
     }
     let names: Vec<String> = kinds.iter().map(|kind| format!("`{kind}`")).collect();
@@ -366,7 +281,7 @@ mod tests {
     fn a_large_schema_is_none_the_worse_for_it() {
         let numbers: Vec<u32> = (0..20_000).collect();
         let schema = deep(json!({"minLength": 1, "default": numbers}));
-        assert!(weigh(&schema) > COPIES_LIMIT_BYTES);
+        assert!(is_large(&schema));
         assert!(Contract::compile(json!({"properties": {"a": schema}})).is_ok());
     }
 
@@ -414,9 +329,51 @@ mod tests {
         let examples: Vec<Value> = (0..90_000).map(|number| json!({ "number": number })).collect();
         let schema =
             json!({"properties": {"a": older(), "b": {"examples": examples}, "c": oldest()}});
-        assert!(weigh(&schema) > COPIES_LIMIT_BYTES);
+        assert!(is_large(&schema));
         let compiled = Contract::compile(schema);
         assert!(compiled.is_ok(), "{:?}", compiled.err().map(|refusal| refusal.diagnostics));
+    }
+
+    /// Unsound, and copied once for each of the levels that hold it if anybody tells why.
+    fn hostile(keyword: &str) -> Value {
+        let numbers: Vec<u32> = (0..20_000).collect();
+        let innermost = json!({"minLength": -1, "default": numbers});
+        let mut schema = (0..100).fold(innermost, |schema, _| json!({ keyword: {"k": schema} }));
+        schema["$id"] = json!("urn:hostile");
+        schema["$schema"] = json!("http://json-schema.org/draft-07/schema#");
+        schema
+    }
+
+    #[test_case("http://json-schema.org/draft-04/schema#", "if"; "where this draft knows no schema")]
+    #[test_case("https://json-schema.org/draft/2020-12/schema", "dependencies"; "where another did")]
+    fn no_large_part_is_overlooked(draft: &str, keyword: &str) {
+        let held = match keyword {
+            "dependencies" => json!({"k": hostile("dependencies")}),
+            _ => hostile("dependencies"),
+        };
+        let diagnostics =
+            Contract::compile(json!({"$schema": draft, keyword: held})).unwrap_err().diagnostics;
+        let told = |it: &Diagnostic| it.message.ends_with("too large to tell where");
+        assert!(diagnostics.iter().any(told), "{diagnostics:?}");
+    }
+
+    #[test]
+    fn whoever_is_sound_is_so_at_any_size() {
+        let inner = json!({"$id": "urn:b", "items": [{}]});
+        let outer = json!({"$schema": "http://json-schema.org/draft-07/schema#", "properties": {"b": inner}});
+        let examples: Vec<Value> = (0..90_000).map(|number| json!({ "number": number })).collect();
+        for examples in [Vec::new(), examples] {
+            let schema = json!({"properties": {"a": outer}, "examples": examples});
+            let compiled = Contract::compile(schema);
+            assert!(compiled.is_ok(), "{:?}", compiled.err().map(|refusal| refusal.diagnostics));
+        }
+    }
+
+    #[test]
+    fn there_are_not_too_many_parts() {
+        let older: Vec<Value> = (0..300).map(|_| older()).collect();
+        let diagnostics = Contract::compile(json!({ "allOf": older })).unwrap_err().diagnostics;
+        assert!(diagnostics.iter().any(|it| it.code == "too_large"), "{diagnostics:?}");
     }
 
     #[test]
@@ -454,6 +411,17 @@ mod tests {
         let told: Vec<_> = diagnostics.iter().map(|it| (it.code, it.pointer.as_str())).collect();
         let (text, key) = ("/pattern", "/patternProperties/[");
         assert_eq!(told, [("invalid_pattern", text), ("invalid_pattern", key)], "{diagnostics:#?}");
+    }
+
+    #[test]
+    fn what_is_wrong_beside_a_bad_pattern_is_told() {
+        let draft = "http://json-schema.org/draft-04/schema#";
+        let wrong = json!({"pattern": "(", "exclusiveMaximum": true});
+        let schema = json!({"$schema": draft, "properties": {"patternProperties": wrong}});
+        let diagnostics = Contract::compile(schema).unwrap_err().diagnostics;
+        let mut codes: Vec<&str> = diagnostics.iter().map(|it| it.code).collect();
+        codes.sort_unstable();
+        assert_eq!(codes, ["invalid_pattern", "not_a_schema"], "{diagnostics:#?}");
     }
 
     #[test]

@@ -26,6 +26,7 @@ use super::root::{self, Decision, Root};
 use super::source::{self, Origin};
 use super::strict;
 use super::subschemas::Subschemas;
+use super::weight::Weight;
 use super::worked;
 use crate::Answer;
 use crate::json::Pointer;
@@ -34,6 +35,10 @@ use crate::verdict::BASE_WORK;
 /// How long the pointers to all subschemas may be together: ten times what 4 MiB of plain
 /// properties need.
 const POINTER_LIMIT_BYTES: usize = 32 * 1024 * 1024;
+
+/// How long the pointers to all values may be together, data included: more than 4 MiB of anything
+/// need that is not made to be deep and wide at once.
+const PLACE_LIMIT_BYTES: usize = 256 * 1024 * 1024;
 
 /// Whether a root that accepts no object will do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -129,9 +134,8 @@ impl Preflight {
         for (uri, document) in &options.documents {
             given.insert(subschemas.add_document(document, draft), uri.as_str());
         }
-        if subschemas.pointer_bytes() > POINTER_LIMIT_BYTES {
-            let message = "the keys of the contract are too long for all that is nested in them";
-            return Self::refused(vec![Diagnostic::error(Pointer::root(), "too_large", message)]);
+        if let Some(finding) = too_long(&schema, &subschemas) {
+            return Self::refused(vec![finding]);
         }
         let registry = match register(&options.documents, draft) {
             Ok(registry) => registry,
@@ -150,7 +154,7 @@ impl Preflight {
         let expansion = cycle::measure(&subschemas, &references, &mut unsound);
         if undeclared || !unsound.is_empty() {
             findings.append(&mut unsound);
-            findings.extend(faults::of(&subschemas, origin));
+            findings.extend(faults::of(&schema, draft, origin));
             return Self::new(None, findings, Root::unknown("not decided: it is invalid"));
         }
         let validator = match compiler.compile(&schema, &subschemas, expansion) {
@@ -191,6 +195,16 @@ impl Preflight {
 
 fn has_error(findings: &[Diagnostic], code: &str) -> bool {
     findings.iter().any(|finding| finding.severity == Severity::Error && finding.code == code)
+}
+
+/// Refuses what is in keys so long that the library would write them out too often.
+fn too_long(schema: &Value, subschemas: &Subschemas<'_>) -> Option<Diagnostic> {
+    let is_long = subschemas.pointer_bytes() > POINTER_LIMIT_BYTES
+        || Weight::of(schema).places > PLACE_LIMIT_BYTES;
+    is_long.then(|| {
+        let message = "the keys of the contract are too long for all that is nested in them";
+        Diagnostic::error(Pointer::root(), "too_large", message)
+    })
 }
 
 fn soften(findings: &mut [Diagnostic], scrutiny: Scrutiny) {

@@ -9,6 +9,7 @@ use jsonschema::Draft;
 use serde_json::{Map, Value};
 
 use super::keywords::{Holds, Judges, Keyword, reference_stands_alone};
+use super::weight::INDEX_BYTES;
 use crate::json::Pointer;
 
 /// A subschema's position in the list.
@@ -53,7 +54,7 @@ impl Step<'_> {
     fn len(&self) -> usize {
         match self {
             Self::Root => 0,
-            Self::Keyword(keyword) | Self::Index(keyword, _) => keyword.len() + 6,
+            Self::Keyword(keyword) | Self::Index(keyword, _) => keyword.len() + 1 + INDEX_BYTES,
             Self::Key(keyword, key) => keyword.len() + key.len() + 2,
             Self::Elsewhere(pointer) => pointer.as_str().len(),
         }
@@ -160,11 +161,6 @@ impl<'s> Subschemas<'s> {
         self.sites.get(id)
     }
 
-    /// Returns the contract itself.
-    pub(crate) fn root(&self) -> Option<&Site<'s>> {
-        self.get(0)
-    }
-
     pub(crate) fn len(&self) -> usize {
         self.sites.len()
     }
@@ -235,7 +231,8 @@ impl<'s> Subschemas<'s> {
         let id = self.sites.len();
         // Only the root of a resource may change the draft; it is named as either of them does.
         let own = draft.detect(value);
-        let is_named = [draft, own].iter().any(|draft| value.get(draft.id_keyword()).is_some());
+        let is_named =
+            [draft, own].iter().any(|draft| draft.create_resource_ref(value).id().is_some());
         let draft = if place.parent.is_none() || is_named { own } else { draft };
         let above =
             place.parent.and_then(|parent| self.get(parent)).map_or(0, |it| it.pointer_bytes);
