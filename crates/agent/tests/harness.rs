@@ -11,8 +11,8 @@ use std::time::Duration;
 
 use airtight_agent::provider::Provider;
 use airtight_agent::{
-    Agent, ApprovalMode, Deadlines, Event, Harness, Hooks, Installed, Observer, Project, Setup,
-    Toolbox, Traits,
+    Agent, ApprovalMode, Deadlines, Event, GUARD_ARGUMENT, Harness, Hooks, Installed, Observer,
+    Project, Setup, Toolbox, Traits,
 };
 use airtight_core::Contract;
 use airtight_core::run::{
@@ -235,6 +235,27 @@ async fn guards_are_dismissed_with_their_programs() {
     let (report, _) = scene.run().await;
     assert_eq!(report.outcome, Outcome::Met);
     assert!(guards().len() <= 1, "{:?}", guards());
+}
+
+#[test]
+fn a_program_that_was_being_started_when_its_keeper_was_killed_is_ended() {
+    let mark = format!("{}-test", std::process::id());
+    let mut guard = std::process::Command::new(env!("CARGO_BIN_EXE_airtight-sandbox"))
+        .args([GUARD_ARGUMENT, &mark])
+        .stdin(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut program = std::process::Command::new("sleep")
+        .arg("300")
+        .env("AIRTIGHT_CHILD", &mark)
+        .spawn()
+        .unwrap();
+    // The keeper is gone, and has not told who leads.
+    drop(guard.stdin.take());
+    assert!(guard.wait().unwrap().success());
+    let ended = program.try_wait().unwrap();
+    program.kill().unwrap();
+    assert!(ended.is_some_and(|status| !status.success()), "{ended:?}");
 }
 
 #[tokio::test]

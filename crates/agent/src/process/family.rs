@@ -56,22 +56,20 @@ impl Family {
         let kin = Kin::new()?;
         let (name, mark) = kin.variable();
         command.env(name, mark);
+        // The job can be done all the same.
+        let unguarded = |error: io::Error| {
+            tracing::warn!(%error, "nobody ends the program if this process is killed");
+        };
+        let posted = helper.map(|helper| Guard::post(helper, mark));
+        let mut guard = posted.and_then(|posted| posted.map_err(unguarded).ok());
         let kin = Arc::new(Mutex::new(kin));
         // Before there is any: whoever ends the process overlooks none.
         roster::enlist_kin(&kin)?;
         let group = Group::spawn(command)?;
-        let mut guard = None;
-        if let Some(leader) = group.leader() {
-            let mut kin = lock(&kin);
-            kin.led_by(leader);
-            let (_, mark) = kin.variable();
-            guard = helper.map(|helper| Guard::post(helper, leader, mark));
+        let leader = group.leader().and_then(|leader| lock(&kin).find_leader(leader));
+        if let Some((guard, leader)) = guard.as_mut().zip(leader) {
+            guard.tell(leader).unwrap_or_else(unguarded);
         }
-        // The job can be done all the same.
-        let guard = guard.transpose().unwrap_or_else(|error| {
-            tracing::warn!(%error, "nobody ends the program if this process is killed");
-            None
-        });
         Ok(Self { group, kin: Some(kin), _guard: guard })
     }
 

@@ -1,22 +1,23 @@
 //! A process that ends a family whose keeper was killed.
 //!
-//! Who is killed ends nobody. So while there is a family a second process, this program again, waits
-//! for the end of a pipe that the keeper holds: whatever is left of the family then is killed. The
-//! keeper dismisses it when the family is gone.
+//! Who is killed ends nobody. So before there is a family a second process, this program again, is
+//! started and waits for the end of a pipe that the keeper holds: whatever is left of the family then
+//! is killed. The keeper tells it who leads the family, and dismisses it when that is gone.
 
 use std::ffi::OsString;
-use std::io;
+use std::io::{self, BufRead as _, Read as _, Write as _};
 use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 
-use rustix::process::Pid;
-
-use super::kin::Kin;
+use super::kin::{Identity, Kin};
 
 /// The first argument of the guard, which the program looks for before anything else.
 pub const GUARD_ARGUMENT: &str = "__guard";
+
+/// How long the line that tells the leader may be: two numbers.
+const LINE_LIMIT_BYTES: u64 = 64;
 
 /// Guards that were killed and may not be dead yet: a run does not wait for that.
 static DISMISSED: Mutex<Vec<Child>> = Mutex::new(Vec::new());
@@ -38,10 +39,11 @@ impl Drop for Guard {
 }
 
 impl Guard {
-    /// Starts `helper`, a program that calls [`guard_family`], for kin with this mark and leader.
-    pub(super) fn post(helper: &Path, leader: Pid, mark: &str) -> io::Result<Self> {
+    /// Starts `helper`, a program that calls [`guard_family`], for kin with this mark. Before there
+    /// is any, so that none is ever without.
+    pub(super) fn post(helper: &Path, mark: &str) -> io::Result<Self> {
         Command::new(helper)
-            .args([GUARD_ARGUMENT, &leader.as_raw_pid().to_string(), mark])
+            .args([GUARD_ARGUMENT, mark])
             .env_clear()
             .current_dir("/")
             // Dropped with the keeper, however that ends.
@@ -53,20 +55,35 @@ impl Guard {
             .spawn()
             .map(|guard| Self(Some(guard)))
     }
+
+    /// Tells who leads the family.
+    pub(super) fn tell(&mut self, leader: Identity) -> io::Result<()> {
+        let Some(pipe) = self.0.as_mut().and_then(|guard| guard.stdin.as_mut()) else {
+            return Ok(());
+        };
+        pipe.write_all(format!("{leader}\n").as_bytes())
+    }
 }
 
-/// Waits for the end of stdin, and kills whoever is left of a family.
+/// Waits for the end of stdin, which begins with who leads the family, and kills whoever is left of
+/// it.
 ///
-/// `arguments` is what follows [`GUARD_ARGUMENT`].
+/// `arguments` is what follows [`GUARD_ARGUMENT`]: the mark.
 pub fn guard_family(arguments: impl IntoIterator<Item = OsString>) -> io::Result<()> {
-    let unreadable = || io::Error::other(format!("{GUARD_ARGUMENT}: leader and mark are missing"));
-    let mut arguments = arguments.into_iter().map(OsString::into_string);
-    let leader = arguments.next().and_then(|leader| Pid::from_raw(leader.ok()?.parse().ok()?));
-    let mark = arguments.next().and_then(Result::ok);
-    let (leader, mark) = leader.zip(mark).ok_or_else(unreadable)?;
-    let mut kin = Kin::marked(mark);
-    kin.led_by(leader);
-    io::copy(&mut io::stdin().lock(), &mut io::sink())?;
-    kin.kill_with_leader();
+    let unreadable = || io::Error::other(format!("{GUARD_ARGUMENT}: the mark is missing"));
+    let mark = arguments.into_iter().next().and_then(|mark| mark.into_string().ok());
+    let mut kin = Kin::marked(mark.ok_or_else(unreadable)?);
+    let mut stdin = io::stdin().lock();
+    let mut told = String::new();
+    stdin.by_ref().take(LINE_LIMIT_BYTES).read_line(&mut told)?;
+    match told.parse() {
+        Ok(leader) => {
+            kin.led_by(leader);
+            io::copy(&mut stdin, &mut io::sink())?;
+            kin.kill_with_leader();
+        }
+        // Killed while it started the leader, or just before or after.
+        Err(_) => kin.kill_whoever_comes(),
+    }
     Ok(())
 }

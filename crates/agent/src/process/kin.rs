@@ -17,7 +17,9 @@
 mod table;
 
 use std::collections::HashMap;
+use std::fmt;
 use std::io;
+use std::str::FromStr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
@@ -35,6 +37,14 @@ const SWEEPS: usize = 50;
 
 /// How long each of these looks waits for the one before.
 const SWEEP_PAUSE: Duration = Duration::from_millis(2);
+
+/// How often is looked for kin of a keeper that was killed before it told who leads: together with
+/// the pause a fifth of a second. A process that was being started then holds the pipe that the guard
+/// waits at, and shows its mark in the next moment.
+const VIGIL: usize = 10;
+
+/// How long each of these looks waits for the one before.
+const VIGIL_PAUSE: Duration = Duration::from_millis(20);
 
 /// Kin that its family and the roster share.
 pub(super) type SharedKin = Arc<Mutex<Kin>>;
@@ -56,7 +66,7 @@ pub(super) struct Kin {
     known: HashMap<Pid, u64>,
 }
 
-/// What a look at kin shows; the leader is left out.
+/// What a look at kin shows; the leader is left out, if it is known.
 #[derive(Debug)]
 pub(super) struct Sight {
     /// Who lives.
@@ -77,6 +87,23 @@ pub(super) fn lock(kin: &SharedKin) -> MutexGuard<'_, Kin> {
     kin.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+impl fmt::Display for Identity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.pid.as_raw_pid(), self.started)
+    }
+}
+
+impl FromStr for Identity {
+    type Err = io::Error;
+
+    fn from_str(text: &str) -> io::Result<Self> {
+        let unreadable = || io::Error::other("a number and a start are missing");
+        let (pid, started) = text.trim().split_once(' ').ok_or_else(unreadable)?;
+        let pid = pid.parse().ok().and_then(Pid::from_raw).ok_or_else(unreadable)?;
+        Ok(Self { pid, started: started.parse().map_err(io::Error::other)? })
+    }
+}
+
 impl Kin {
     /// Makes kin of nobody with a mark of its own; from now on this process adopts orphans.
     pub(super) fn new() -> io::Result<Self> {
@@ -94,10 +121,17 @@ impl Kin {
         (MARK, &self.mark)
     }
 
-    /// Takes note of the leader, which must not have been waited for.
-    pub(super) fn led_by(&mut self, leader: Pid) {
-        self.leader = table::process(leader).map(|leader| leader.identity);
-        self.known.extend(self.leader.map(|leader| (leader.pid, leader.started)));
+    /// Takes note of the leader, which must not have been waited for, and returns who it is.
+    pub(super) fn find_leader(&mut self, leader: Pid) -> Option<Identity> {
+        let leader = table::process(leader)?.identity;
+        self.led_by(leader);
+        Some(leader)
+    }
+
+    /// Takes note of a leader, who may be gone.
+    pub(super) fn led_by(&mut self, leader: Identity) {
+        self.leader = Some(leader);
+        self.known.insert(leader.pid, leader.started);
     }
 
     /// Takes note of all kin there is.
@@ -108,19 +142,20 @@ impl Kin {
 
     /// Finds all kin, and lets go of those that this process adopted and that have ended.
     pub(super) fn look(&mut self) -> io::Result<Sight> {
-        let unknown = || io::Error::other("it was not in the table of processes");
-        let leader = self.leader.ok_or_else(unknown)?;
         let table = table::read()?;
-        self.find(leader, &table);
+        self.find(&table);
         let us = rustix::process::getpid();
         let mut sight = Sight { living: Vec::new(), dying: 0 };
         // Somebody else waits for the leader.
-        let is_other = |process: &&Process| process.identity != leader && self.holds(process);
+        let is_other =
+            |process: &&Process| Some(process.identity) != self.leader && self.holds(process);
         for process in table.iter().filter(is_other) {
             match process.life {
                 Life::Living => sight.living.push(process.identity),
-                // When its parent is gone, too, it is for us to let go of it.
-                Life::Over if process.parent != Some(us) => sight.dying += 1,
+                // When its parent is gone, too, it is for us to let go of it, unless it may lead.
+                Life::Over if process.parent != Some(us) || self.leader.is_none() => {
+                    sight.dying += 1;
+                }
                 Life::Over => match table::reap(process.identity.pid) {
                     Reaped::Gone => {}
                     Reaped::Not => sight.living.push(process.identity),
@@ -131,18 +166,23 @@ impl Kin {
     }
 
     /// Forgets who vanished and finds who joined.
-    fn find(&mut self, leader: Identity, table: &[Process]) {
+    fn find(&mut self, table: &[Process]) {
         let numbers: HashMap<Pid, u64> = table.iter().map(Process::entry).collect();
         self.known.retain(|pid, started| numbers.get(pid) == Some(started));
         // No kin is older than the leader; that spares a look into most of the machine.
+        let oldest = self.leader.map_or(0, |leader| leader.started);
+        // Its number is nobody else's while its session lasts.
+        let session = self.leader.map(|leader| leader.pid);
+        let session =
+            session.filter(|pid| !numbers.contains_key(pid) || self.known.contains_key(pid));
         let is_stranger =
-            |process: &&Process| process.identity.started >= leader.started && !self.holds(process);
+            |process: &&Process| process.identity.started >= oldest && !self.holds(process);
         let strangers = table.iter().filter(is_stranger).collect();
 
         let mark = format!("{MARK}={}", self.mark);
         let mut strangers = self.join(strangers, |_, process| {
             // Nobody enters a session from outside.
-            process.session == Some(leader.pid)
+            (session.is_some() && process.session == session)
                 || table::has_variable(process.identity.pid, mark.as_bytes())
         });
         loop {
@@ -182,6 +222,15 @@ impl Kin {
             leader.signal(Signal::KILL);
         }
         self.kill();
+    }
+
+    /// Kills kin that may be about to come, for it has no leader yet.
+    pub(super) fn kill_whoever_comes(&mut self) {
+        for _ in 0..VIGIL {
+            let Ok(sight) = self.look() else { return };
+            sight.living.iter().for_each(|relative| relative.signal(Signal::KILL));
+            thread::sleep(VIGIL_PAUSE);
+        }
     }
 
     /// Kills all kin, without asking; returns when it is gone, or after a moment.

@@ -139,7 +139,7 @@ async fn nothing_outlives_a_process_that_is_killed() {
         .await
         .unwrap();
     assert_eq!(output.status.signal(), Some(9));
-    for name in ["pid", "leader"] {
+    for name in ["pid", "leader", "bare"] {
         let pid = fs::read_to_string(scene.path(name)).unwrap();
         let gone = async {
             while is_alive(&pid) {
@@ -161,7 +161,18 @@ fn is_alive(pid: &str) -> bool {
 async fn is_killed() {
     let folder = std::env::current_dir().unwrap();
     let escape = start(Variables::Kept, &fugitive(&[Deed::LeaveSession, ignore_term()]));
-    let deeds = [note("leader"), escape, wait_for("pid"), say("on\n"), Deed::Stall];
+    // Only the session tells whose it is.
+    let bare = start(Variables::Cleared, &[note("bare"), ignore_term(), Deed::Stall]);
+    let between = start(Variables::Cleared, &[bare, wait_for("bare")]);
+    let deeds = [
+        note("leader"),
+        escape,
+        between,
+        wait_for("pid"),
+        wait_for("bare"),
+        say("on\n"),
+        Deed::Stall,
+    ];
     let helper = standin().parent().unwrap().with_file_name("airtight-sandbox");
     let launch = Launch { guard: Some(helper), ..launch(&folder, &deeds) };
     let mut listen = |_: &[u8]| {
