@@ -338,7 +338,7 @@ mod tests {
     fn hostile(keyword: &str) -> Value {
         let numbers: Vec<u32> = (0..20_000).collect();
         let innermost = json!({"minLength": -1, "default": numbers});
-        let mut schema = (0..100).fold(innermost, |schema, _| json!({ keyword: {"k": schema} }));
+        let mut schema = (0..50).fold(innermost, |schema, _| json!({ keyword: {"k": schema} }));
         schema["$id"] = json!("urn:hostile");
         schema["$schema"] = json!("http://json-schema.org/draft-07/schema#");
         schema
