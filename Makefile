@@ -66,12 +66,12 @@ dashboard:
 docs:
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace $(RELEASED) --locked --no-deps --quiet
 
-# Without the embedded model, which is a crate of its own. As a test, so that foreign crates are those of
-# `unit`: `cargo build` chooses other features, and a folder of its own would build them all again. It leaves
-# that program at target/debug/airtight, where the other tests look for theirs, and so comes last: the next
-# `cargo` that is asked for the usual one puts it back, built or not.
+# Without the embedded model, which is a crate of its own. As a test of the whole workspace, so that foreign
+# crates are those of `unit`: for one package cargo chooses other features, and would build eighty of them
+# again. It leaves that program at target/debug/airtight, where the other tests look for theirs, and so comes
+# last: the next `cargo` that is asked for the usual one puts it back, built or not.
 slim:
-	cargo nextest run --package airtight --no-default-features --features cli --locked --test slim
+	cargo nextest run --workspace --no-default-features --features airtight/cli $(RELEASED) --locked --test slim
 
 bless: setup ## Write the generated pages and snapshots again
 	AIRTIGHT_BLESS=1 TRYCMD=overwrite INSTA_UPDATE=always cargo nextest run --workspace $(RELEASED) --no-fail-fast
