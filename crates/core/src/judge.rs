@@ -18,6 +18,7 @@ mod wrapper;
 pub use candidate::best_candidate;
 pub(crate) use shape::Shape;
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -101,6 +102,8 @@ struct Tally {
     said_from: usize,
     /// Where a block starts that may be the answer in place of a scalar.
     unread: Option<usize>,
+    /// Where an aside stands that may be the answer in place of the only conforming value.
+    objection: Option<usize>,
 }
 
 /// Says what a value in the text stands for, or why it stands for nothing.
@@ -161,13 +164,15 @@ pub(crate) fn judge_turned(
             Some(Trouble::Truncated { offset: text.len() })
         }
         Err(Failure { error, .. }) => {
-            let Found { candidates, trouble, noise, said_from, unread } =
+            let Found { candidates, asides, trouble, noise, said_from, unread } =
                 recover::find(text, limits);
             if candidates.is_empty() && trouble.is_none() && noise.is_none() {
                 return unreadable(&error);
             }
             tally = Tally { noise, said_from, unread, ..tally };
-            judge_candidates(measure, text, candidates, &mut tally).or(trouble)
+            let trouble = judge_candidates(measure, text, candidates, &mut tally).or(trouble);
+            tally.objection = objection(measure, &asides, &tally.conforming);
+            trouble
         }
     };
     decide(contract, text, tally, trouble)
@@ -192,6 +197,23 @@ fn judge_candidates(
         }
     }
     None
+}
+
+/// Returns where an aside stands that conforms as well, and is not what the answer says.
+fn objection(
+    Measure { contract, allowance, turn }: Measure<'_>,
+    asides: &BTreeMap<&str, usize>,
+    conforming: &[Conforming],
+) -> Option<usize> {
+    let [answer] = conforming else { return None };
+    let is_rival = |aside: &str| {
+        let document = Document::parse_within(aside, &allowance.limits).ok();
+        document.and_then(|document| turn(document).ok()).is_some_and(|document| {
+            !document.root().same_value(answer.accepted.value.root())
+                && violations(contract, &document, allowance).is_empty()
+        })
+    };
+    asides.iter().filter(|(aside, _)| is_rival(aside)).map(|(_, offset)| *offset).min()
 }
 
 /// Judges one candidate, which may turn out not to be JSON after all, or to be cut off.
@@ -385,8 +407,9 @@ impl Tally {
             && !text.get(only.range.clone())?.starts_with(['{', '['])
         {
             offsets.push(unread);
-            offsets.sort_unstable();
         }
+        offsets.extend(self.objection);
+        offsets.sort_unstable();
         (offsets.len() > 1).then_some(offsets)
     }
 

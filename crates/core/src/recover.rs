@@ -12,6 +12,7 @@ mod scalar;
 mod thought;
 
 use std::cell::OnceCell;
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use memchr::memmem;
@@ -29,11 +30,17 @@ const CANDIDATE_LIMIT: usize = 1024;
 /// whole text.
 const FAULT_LIMIT: usize = 8;
 
+/// How many different asides of numbers are kept; those without anything in them are few.
+const ASIDE_LIMIT: usize = 1024;
+
 /// What was found in a text.
 #[derive(Debug, Default)]
 pub(crate) struct Found<'t> {
     /// The outermost values, in order.
     pub(crate) candidates: Vec<Candidate<'t>>,
+    /// Values in sentences that hold nothing but numbers, by how they are written, with where they first
+    /// stand: references mostly, and never the answer. But what the contract accepts may be meant as one.
+    pub(crate) asides: BTreeMap<&'t str, usize>,
     /// What stands in the way of trusting them.
     pub(crate) trouble: Option<Trouble>,
     /// What stands in the way of trusting any but those in a block of JSON.
@@ -200,6 +207,7 @@ impl<'t> Finder<'t> {
         let fault = if self.follows_key(start) {
             Some(unopened(start))
         } else if self.is_prose(&reading) {
+            self.note_aside(start..end);
             self.at = end;
             return;
         } else {
@@ -277,6 +285,7 @@ impl<'t> Finder<'t> {
 
     fn forget_until(&mut self, end: usize) {
         self.found.candidates.clear();
+        self.found.asides.clear();
         self.blocks.clear();
         self.open = 0;
         self.go_on(end);

@@ -242,10 +242,11 @@ fn reply(record: &Record, end: &End, before: Option<&Counted>) -> Reply {
     }
 }
 
-/// Returns the payload as a call of the tool for it, else the text: the answer if the program is done,
-/// or whatever was said before it failed.
+/// Returns the payload as a call of the tool for it, also one that the program rejected and gave up on,
+/// else the text: the answer if the program is done, or whatever was said before it failed.
 fn answer(record: &Record, is_whole: bool) -> Option<Block> {
-    if let Some(payload) = &record.payload {
+    let rejected = record.rejected.as_ref().filter(|_| record.ending() == Ending::Rejected);
+    if let Some(payload) = record.payload.as_ref().or(rejected) {
         return Some(Block::Call(ToolCall {
             id: format!("line_{}", payload.at.line),
             name: TERMINAL_TOOL.to_owned(),

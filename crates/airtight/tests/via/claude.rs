@@ -96,5 +96,10 @@ fn a_model_that_never_conforms_is_given_up() {
     let wrong = Turn::call("StructuredOutput", json!({ "answer": "forty-two" })).forever();
     let Some(stage) = Stage::open(Cli::Claude, [wrong]) else { return };
     let said = stage.ask_by(CONTRACT, &["--reasks", "1", QUESTION]);
-    outcome(&said, 1, "attempts_exhausted");
+    let result = outcome(&said, 1, "attempts_exhausted");
+    let attempts = result["attempts"].as_array().unwrap();
+    assert_eq!(attempts.len(), 1, "{said:?}");
+    assert_eq!(attempts[0]["violations"][0]["keyword"], "type", "{said:?}");
+    assert_eq!(result["review"], true, "{said:?}");
+    assert!(result["total_cost_usd"].as_f64().is_some_and(|cost| cost > 0.0), "{said:?}");
 }

@@ -96,28 +96,48 @@ pub(crate) fn disturbance() -> impl Strategy<Value = (Vec<prop::sample::Index>, 
 fn unexplained(contract: &Contract, losses: &[Loss], value: &Value) -> Vec<String> {
     let validator =
         jsonschema::options().should_validate_formats(true).build(contract.schema()).unwrap();
-    let explains = |loss: &Loss, violated: &str| {
-        let lost = loss.pointer.key(&loss.keyword);
-        let lost = if loss.keyword == "false" { &loss.pointer } else { &lost };
+    let lost = |loss: &Loss| match loss.keyword.as_str() {
+        "false" => loss.pointer.as_str().to_owned(),
+        keyword => loss.pointer.key(keyword).as_str().to_owned(),
+    };
+    let losses: Vec<String> = losses.iter().map(lost).collect();
+    let explains = |lost: &str, violated: &str| {
         // A union is also violated because of what its branches refer to.
         let refers = contract
             .schema()
             .pointer(violated)
             .is_some_and(|union| union.is_array() && union.to_string().contains("\"$ref\""));
-        violated.starts_with(lost.as_str())
-            || lost.as_str().starts_with(violated)
-            || (refers && lost.as_str().starts_with("/$defs"))
+        violated.starts_with(lost)
+            || lost.starts_with(violated)
+            || (refers && lost.starts_with("/$defs"))
     };
     // A loss covers what its keyword leads to, so the way to a definition counts as well.
-    let ways = |error: &jsonschema::ValidationError<'_>| {
-        [error.schema_path().as_str(), error.evaluation_path().as_str()].map(str::to_owned)
+    let is_unexplained = |error: &jsonschema::ValidationError<'_>| {
+        let ways = [error.schema_path().as_str(), error.evaluation_path().as_str()];
+        let [_, way] = ways;
+        let places = places_on(contract.schema(), way);
+        !losses.iter().any(|lost| {
+            ways.iter().any(|way| explains(lost, way))
+                || places.iter().any(|place| place.starts_with(lost))
+        })
     };
-    validator
-        .iter_errors(value)
-        .map(|error| ways(&error))
-        .filter(|ways| !losses.iter().any(|loss| ways.iter().any(|way| explains(loss, way))))
-        .map(|[violated, _]| violated)
-        .collect()
+    let errors = validator.iter_errors(value).filter(is_unexplained);
+    errors.map(|error| error.schema_path().as_str().to_owned()).collect()
+}
+
+/// Returns where in `schema` one is on the way to a violation: after each keyword, and behind each
+/// reference where that leads.
+fn places_on(schema: &Value, way: &str) -> Vec<String> {
+    let (mut places, mut at) = (Vec::new(), String::new());
+    for step in way.split('/').skip(1) {
+        at.extend(["/", step]);
+        places.push(at.clone());
+        let target = schema.pointer(&at).and_then(Value::as_str).filter(|_| step == "$ref");
+        if let Some(target) = target.and_then(|target| target.strip_prefix('#')) {
+            target.clone_into(&mut at);
+        }
+    }
+    places
 }
 
 proptest! {

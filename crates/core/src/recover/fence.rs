@@ -83,8 +83,11 @@ impl Finder<'_> {
         };
         let first = self.skip_blanks(self.at);
         let behind = end + (self.at - start);
-        if self.open == 0 && !is_trivial(self.text.get(first..end).unwrap_or_default().trim_end()) {
-            self.whole(first, end);
+        let inside = self.text.get(first..end).unwrap_or_default().trim_end();
+        match (self.open, is_trivial(inside)) {
+            (0, true) => self.note_aside(first..first + inside.len()),
+            (0, false) => self.whole(first, end),
+            _ => {}
         }
         self.at = self.at.max(behind);
     }

@@ -1,6 +1,8 @@
 //! What around a value says that it is none, or only a part of one.
 
-use super::{Block, Finder};
+use std::ops::Range;
+
+use super::{ASIDE_LIMIT, Block, Finder};
 use crate::json::number_end;
 use crate::repair::Reading;
 
@@ -9,6 +11,9 @@ const INTERVAL_LIMIT: usize = 24;
 
 /// How far before a value the key is looked for that it may belong to.
 const MEMBER_LIMIT: usize = 512;
+
+/// What is to be done: `- [ ] x`.
+const TICK_BOX: &str = "[ ]";
 
 /// What a literal of several lines is quoted with.
 const LONG_QUOTES: [&str; 2] = ["\"\"\"", "'''"];
@@ -110,11 +115,10 @@ impl Finder<'_> {
         if matches!(self.block, Block::Json { .. }) || !matches!(first, Some(b'[' | b'{')) {
             return false;
         }
-        let before = self.bytes.get(..range.start).unwrap_or_default();
-        let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || b"_)".contains(byte);
-        if first == Some(&b'[') && before.last().is_some_and(is_word) {
+        if self.is_index(range.start) {
             return true;
         }
+        let before = self.bytes.get(..range.start).unwrap_or_default();
         let is_blank = |byte: &&u8| b" \t\r".contains(byte);
         let behind = self.bytes.get(range.end..).unwrap_or_default();
         let neighbours = [
@@ -122,6 +126,27 @@ impl Finder<'_> {
             behind.iter().find(|byte| !is_blank(byte)),
         ];
         is_trivial(text) && neighbours.into_iter().flatten().any(|byte| *byte != b'\n')
+    }
+
+    /// Claims that the bracket at `start` belongs to the word before it: `string[]`, `f(x)[1]`.
+    fn is_index(&self, start: usize) -> bool {
+        let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || b"_)".contains(byte);
+        let before = self.bytes.get(..start).and_then(|before| before.last());
+        self.bytes.get(start) == Some(&b'[') && before.is_some_and(is_word)
+    }
+
+    /// Keeps a value of a sentence that may be meant as the answer all the same: `the list is [].`
+    pub(super) fn note_aside(&mut self, range: Range<usize>) {
+        let start = range.start;
+        let value = self.text.get(range).unwrap_or_default();
+        let is_value = value.starts_with(['[', '{']) && value != TICK_BOX;
+        if self.block != Block::None || !is_value || self.is_index(start) {
+            return;
+        }
+        let asides = &mut self.found.asides;
+        if asides.len() < ASIDE_LIMIT || !value.contains(|byte: char| byte.is_ascii_digit()) {
+            asides.entry(value).or_insert(start);
+        }
     }
 
     /// Claims that the value goes on as in a list: `{"a":1}, {` or `[1], "`.

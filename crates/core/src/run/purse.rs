@@ -113,10 +113,13 @@ impl Entry {
             Bill::Exact(_) => Self { completeness: Completeness::Partial, ..entry },
             Bill::AtLeast(counted) => {
                 let whole = guess(&counted);
-                let estimated = Estimate {
-                    tokens: whole.total().saturating_sub(counted.total()),
-                    cost: cost(&whole).saturating_sub(entry.cost),
-                };
+                let tokens = whole.total().saturating_sub(counted.total());
+                if reply.cost.is_some() {
+                    // Drivers tell it when a call is over, also when it has failed.
+                    return Self { estimated: Estimate { tokens, ..Estimate::default() }, ..entry };
+                }
+                let cost = cost(&whole).saturating_sub(entry.cost);
+                let estimated = Estimate { tokens, cost };
                 Self { completeness: Completeness::Partial, estimated, ..entry }
             }
         }

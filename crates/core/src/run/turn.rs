@@ -1,21 +1,21 @@
 //! What the run makes of one turn of the model.
 
 use crate::Advice;
-use crate::codec::{ProviderFailure, Reply, Stop};
+use crate::codec::{FailureKind, ProviderFailure, Reply, Stop};
 use crate::json::Document;
 use crate::message::{Block, ToolCall, ToolStatus};
 use crate::stream::Impossible;
 use crate::verdict::Violations;
 
-use super::answer::{CUT, Candidate, Channel, Extent, channel_of_text};
+use super::answer::{CUT, Candidate, Channel, Extent, Finding, channel_of_text};
 use super::attempts::Considered;
 use super::batch::Batch;
 use super::extraction::After;
 use super::offer::Offer;
 use super::words::{self, Again};
 use super::{
-    Attempt, Bill, CallFailure, End, Ending, EventKind, Outcome, Pressure, Run, RunError, State,
-    TERMINAL_TOOL, Words,
+    Attempt, Bill, CallFailure, End, Ending, EventKind, Outcome, Pressure, Run, RunError, Rung,
+    State, TERMINAL_TOOL, Words,
 };
 
 impl Run {
@@ -125,12 +125,35 @@ impl Run {
     }
 
     fn provider_failed(&mut self, partial: &Reply, failure: &ProviderFailure) {
-        self.keep_partial(partial);
+        if failure.kind != FailureKind::Rejected || !self.find_fault(partial) {
+            self.keep_partial(partial);
+        }
         let outcome = Outcome::from(failure.kind);
         self.fail(RunError {
             advice: failure.advice(),
             ..RunError::new(outcome, &failure.message)
         });
+    }
+
+    /// Judges an answer that the driver has rejected, and records what is wrong with it; claims that
+    /// something is. One that the contract accepts stays rejected: the driver had its reasons.
+    fn find_fault(&mut self, partial: &Reply) -> bool {
+        let (Some(offer), said) = (self.offer.as_ref(), raw(partial)) else { return false };
+        let finding = self.examiner.examine(offer, Channel::Arguments, &said, Extent::Whole);
+        let Finding::Rejected { ending, violations, candidate: Candidate::Judged } = finding else {
+            return false;
+        };
+        self.candidate = Candidate::Judged;
+        self.attempt(Attempt {
+            model: self.job.model.clone(),
+            raw: said,
+            ending,
+            rung: Rung::Tool,
+            violations,
+            usage: partial.usage,
+            claim: self.claim,
+        });
+        true
     }
 
     /// Keeps what was said before the provider failed.

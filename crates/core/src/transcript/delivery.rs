@@ -40,6 +40,8 @@ pub(super) struct Delivery {
     stage: Stage,
     /// The accepted call.
     accepted: Option<Payload>,
+    /// The last call that was rejected.
+    rejected: Option<Payload>,
     /// Calls without a result so far, with their ids.
     waiting: Vec<(String, Payload)>,
 }
@@ -86,9 +88,16 @@ impl Delivery {
         let Some(at) = self.waiting.iter().position(|(waiting, _)| waiting == id) else { return };
         let (_, payload) = self.waiting.remove(at);
         let keeps = self.accepted.is_some() && winner == Winner::First;
-        if status == ToolStatus::Done && !keeps {
-            self.accepted = Some(payload);
+        match status {
+            ToolStatus::Done if keeps => {}
+            ToolStatus::Done => self.accepted = Some(payload),
+            ToolStatus::Failed | ToolStatus::Skipped => self.rejected = Some(payload),
         }
+    }
+
+    /// Takes the last call that was rejected.
+    pub(super) fn take_rejected(&mut self) -> Option<Payload> {
+        self.rejected.take()
     }
 
     /// Forgets calls that have no result, because the request is sent again.

@@ -68,6 +68,9 @@ pub struct Record {
     pub stop_reason: Option<String>,
     /// The structured answer, also that of a program that failed.
     pub payload: Option<Payload>,
+    /// The last call for the answer that the program rejected; it is among the events.
+    #[serde(skip)]
+    pub rejected: Option<Payload>,
     /// The final text, which is the answer where there is no payload; nothing if it failed, or did not
     /// say that it is done.
     pub answer: Option<String>,

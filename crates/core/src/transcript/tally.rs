@@ -195,6 +195,7 @@ impl Tally {
             Heuristics::Applied => heuristics::doubt(&self),
             Heuristics::Off => None,
         };
+        self.record.rejected = self.delivery.take_rejected();
         self.record.payload = std::mem::take(&mut self.delivery).into_payload();
         self.record.output = self.output.text();
         self.record.usage = self.used();

@@ -239,6 +239,25 @@ fn different_conforming_values_are_ambiguous() {
     }
 }
 
+#[test_case(json!({"type": "array", "items": {"type": "string"}}), "Not [\"a\"]; the final list is []."; "empty list")]
+#[test_case(json!({"type": "array", "items": {"type": "string"}}), "Not [\"a\"] but `[ ]`, or `[]`."; "empty list in a span")]
+#[test_case(json!({"type": "array", "items": {"type": "string"}}), "```json\n[\"a\"]\n```\nNo, after all: []"; "empty list after a block")]
+#[test_case(json!({"type": "array"}), "Draft: [[1,2]]. Final: [3]"; "numbers")]
+#[test_case(json!({"type": "object"}), "I first had {\"a\":1} but the final answer is {}."; "empty object")]
+fn a_value_that_a_sentence_takes_back_is_not_the_answer(schema: Value, text: &str) {
+    let reason = outcome(lenient(schema, text)).unwrap_err();
+    assert!(matches!(reason, Rejection::Ambiguous { .. }), "{reason:?}");
+}
+
+#[test_case("- [ ] to do\n[\"a\"]"; "tick box")]
+#[test_case("A string[] it is: [\"a\"]"; "type")]
+#[test_case("[\"a\"] (see [1], and {})"; "references")]
+#[test_case("<think>Perhaps it is [].</think>[\"a\"]"; "thought")]
+fn what_cannot_be_meant_as_the_answer_takes_nothing_back(text: &str) {
+    let schema = json!({"type": "array", "items": {"type": "string"}});
+    assert_eq!(outcome(lenient(schema, text)), Ok(json!(["a"])));
+}
+
 #[test_case(""; "nothing")]
 #[test_case(" \n"; "space")]
 #[test_case("I cannot do that {result}."; "prose")]

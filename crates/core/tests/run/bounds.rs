@@ -282,3 +282,23 @@ fn tools_at_work_when_the_run_ends_are_told_so_once() {
     let contents: Vec<_> = heard.flatten().map(|result| result.content).collect();
     assert_eq!(contents, ["Skipped: the turn was not completed."]);
 }
+
+#[test_case(BAD => (1, Ending::Rejected); "one that breaks the contract")]
+#[test_case(GOOD => (0, Ending::Failed); "one that the contract accepts")]
+fn an_answer_that_the_driver_rejected_is_judged_and_never_accepted(
+    arguments: &str,
+) -> (usize, Ending) {
+    let mut run = Run::new(job(review())).unwrap();
+    assert!(matches!(run.step(), Step::CallModel(_)));
+    run.sent();
+    let partial = Reply { stop: None, ..calls(vec![answer("1", arguments)]) };
+    let (kind, message) = (FailureKind::Rejected, "it gave up".to_owned());
+    let failure = ProviderFailure { kind, status: None, code: None, message, retry_after: None };
+    run.failed(partial, CallFailure::Provider(failure));
+    let report = run.finish(Duration::ZERO);
+    assert_eq!(report.outcome, Outcome::AttemptsExhausted);
+    assert!(report.needs_review());
+    let [attempt] = report.attempts.as_slice() else { panic!("{:?}", report.attempts) };
+    assert_eq!(attempt.raw, arguments);
+    (attempt.violations.list.len(), attempt.ending.clone())
+}

@@ -77,6 +77,13 @@ fn a_failed_request_that_says_what_it_used_is_exact() {
     assert_eq!(report.cost, Some(dollars(30.0)));
 }
 
+#[test]
+fn what_a_driver_says_that_a_failed_call_cost_is_known() {
+    let partial = Reply { stop: None, cost: Some(dollars(3.5)), ..text("Let me") };
+    let report = after_a_retry(&partial, FailureKind::Rejected);
+    assert_eq!(report.cost, Some(dollars(18.5)));
+}
+
 #[test_case(Usage::default(); "at all")]
 #[test_case(Usage { input_tokens: Some(10), ..Usage::default() }; "of the output")]
 #[test_case(Usage { output_tokens: Some(5), ..Usage::default() }; "of the input")]
