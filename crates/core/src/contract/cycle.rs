@@ -3,10 +3,12 @@
 //! Recursion through `properties` or `items` is fine: each round steps into a smaller value. A
 //! round that stays on the same value never ends.
 
+use serde_json::Value;
+
 use super::diagnostic::Diagnostic;
 use super::references::References;
 use super::source::FINDING_LIMIT;
-use super::subschemas::{Site, SiteId, Subschemas};
+use super::subschemas::{Site, SiteId, Slot, Subschemas};
 use crate::json::Pointer;
 
 /// How many schemas may apply to one value inside of each other. Judging takes half a kilobyte of
@@ -142,6 +144,57 @@ pub(super) fn post_order(
 }
 
 fn endless(subschemas: &Subschemas<'_>, cycle: &[Frame]) -> Diagnostic {
+    let (start, path) = path(subschemas, cycle);
+    let message = format!("judging a value here leads back here without an end: {path}");
+    Diagnostic::error(start, "endless_reference", message)
+        .with_hint("recurse through `properties` or `items`, or remove the reference")
+}
+
+/// Returns the first round of schemas in which each value has to hold the next one, and the root's the
+/// first: where it begins, and its path.
+pub(super) fn required_round(
+    subschemas: &Subschemas<'_>,
+    references: &References,
+) -> Option<(Pointer, String)> {
+    let edges = |id: SiteId| -> Vec<SiteId> {
+        references.of(id).iter().copied().chain(required_parts(subschemas, id)).collect()
+    };
+    let (mut reached, mut next) = (vec![false; subschemas.len()], vec![0]);
+    while let Some(id) = next.pop() {
+        if let Some(is_reached @ false) = reached.get_mut(id) {
+            *is_reached = true;
+            next.extend(edges(id));
+        }
+    }
+    let is_reached = |id: SiteId| reached.get(id).copied().unwrap_or_default();
+    let mut round = None;
+    let edges = |id| if is_reached(id) { edges(id) } else { Vec::new() };
+    post_order(subschemas.len(), edges, |cycle| {
+        round.get_or_insert_with(|| path(subschemas, cycle));
+    });
+    round
+}
+
+/// Returns the schemas of what every value of `id` holds, and those that apply beside it.
+fn required_parts(subschemas: &Subschemas<'_>, id: SiteId) -> Vec<SiteId> {
+    let Some(site) = subschemas.get(id) else { return Vec::new() };
+    let is_always = |kind: &str| site.keyword("type").is_some_and(|value| value == kind);
+    let required = site.keyword("required").and_then(Value::as_array);
+    let is_required = |name: &str| required.is_some_and(|names| names.iter().any(|it| it == name));
+    let has_items = || site.keyword("minItems").and_then(Value::as_f64).is_some_and(|it| it >= 1.0);
+    let is_part = |child: &SiteId| {
+        let slot = subschemas.get(*child).and_then(Site::slot);
+        slot.is_some_and(|(keyword, slot)| match (keyword, slot) {
+            ("properties", Slot::Named(name)) => is_always("object") && is_required(name),
+            ("items", Slot::Alone) => is_always("array") && has_items(),
+            (keyword, _) => keyword == "allOf",
+        })
+    };
+    site.children.iter().copied().filter(is_part).collect()
+}
+
+/// Returns where a round begins, and how it goes on.
+fn path(subschemas: &Subschemas<'_>, cycle: &[Frame]) -> (Pointer, String) {
     /// As many steps as a person follows.
     const SHOWN: usize = 8;
     let pointer = |frame: &Frame| subschemas.pointer(frame.0);
@@ -152,17 +205,14 @@ fn endless(subschemas: &Subschemas<'_>, cycle: &[Frame]) -> Diagnostic {
         steps.push(format!("{} more", cycle.len() - SHOWN));
     }
     steps.push(start.to_string());
-    let message =
-        format!("judging a value here leads back here without an end: {}", steps.join(" → "));
-    Diagnostic::error(start, "endless_reference", message)
-        .with_hint("recurse through `properties` or `items`, or remove the reference")
+    (start, steps.join(" → "))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use jsonschema::Draft;
-    use serde_json::{Value, json};
+    use serde_json::json;
     use std::collections::HashMap;
     use test_case::test_case;
 

@@ -17,6 +17,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::compile::Compiler;
+use super::cycle;
 use super::references::References;
 use super::rules::{GROUNDED, RULES};
 use super::subschemas::Subschemas;
@@ -27,6 +28,9 @@ use digits::Digits;
 /// The stack that canonicalisation gets: it recurses along references, of which [`cost`] lets a
 /// few thousand in a row pass. Only what is touched takes memory.
 pub(super) const STACK_BYTES: usize = 64 * 1024 * 1024;
+
+/// What is said where the canonical form gives no reason.
+const UNEXPLAINED: &str = "no value satisfies it";
 
 /// An answer with its reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -79,6 +83,15 @@ impl Root {
         Self { satisfiable: temper(self.satisfiable), accepts_object: temper(self.accepts_object) }
     }
 
+    /// Says that values have to hold each other without an end, if that is why there are none.
+    fn name_round(&mut self, subschemas: &Subschemas<'_>, references: &References) {
+        if let Some((pointer, path)) = cycle::required_round(subschemas, references) {
+            let reason = format!("a value has to hold another such value without an end: {path}");
+            self.satisfiable = Decision { pointer, ..Decision::new(Answer::No, reason) };
+            self.accepts_object = self.satisfiable.clone();
+        }
+    }
+
     /// Takes an example for the proof that it is.
     pub(super) fn shown_by(&mut self, example: &Document) {
         if self.satisfiable.answer == Answer::Unknown {
@@ -110,7 +123,10 @@ pub(super) fn decide(
         thread.spawn_scoped(scope, || question.answer()).ok()?.join().ok()
     });
     let root = answered.flatten();
-    let root = root.unwrap_or_else(|| Root::unknown("not decided: the schema is too unusual"));
+    let mut root = root.unwrap_or_else(|| Root::unknown("not decided: the schema is too unusual"));
+    if root.satisfiable.answer == Answer::No && root.satisfiable.reason == UNEXPLAINED {
+        root.name_round(subschemas, references);
+    }
     if has_rules(subschemas) { root.with_rules(subschemas) } else { root }
 }
 
@@ -208,10 +224,7 @@ fn explain(schema: &Value, reasons: &BTreeMap<String, UnsatisfiableReason>) -> D
     }
     match reasons.get(&at) {
         Some(reason) => describe(reason, &at),
-        None => Decision {
-            pointer: at.as_str().into(),
-            ..Decision::new(Answer::No, "no value satisfies it")
-        },
+        None => Decision { pointer: at.as_str().into(), ..Decision::new(Answer::No, UNEXPLAINED) },
     }
 }
 

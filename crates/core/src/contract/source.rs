@@ -95,8 +95,10 @@ fn unparsable(error: &ParseError, origin: Origin) -> Diagnostic {
         | ParseErrorKind::InvalidEscape
         | ParseErrorKind::LoneSurrogate
         | ParseErrorKind::ControlCharacter
-        | ParseErrorKind::InvalidNumber
-        | ParseErrorKind::NumberOutOfRange => ("not_json", "write strict JSON, without comments"),
+        | ParseErrorKind::InvalidNumber => ("not_json", "write strict JSON, without comments"),
+        ParseErrorKind::NumberOutOfRange => {
+            ("not_json", "use numbers up to 1.79e308, or leave the bound out")
+        }
     };
     let place = format!("line {} column {}", error.line, error.column);
     let message = match (code, origin) {

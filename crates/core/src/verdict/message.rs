@@ -47,7 +47,13 @@ impl Wording {
     /// Words a value of the wrong kind.
     pub(super) fn wrong_type<'t>(node: Node<'_>, types: impl IntoIterator<Item = &'t str>) -> Self {
         let types: Vec<String> = types.into_iter().map(with_article).collect();
-        let demand = format!("is {}, must be {}", kind(node), types.join(" or "));
+        let found = kind(node).to_owned();
+        let demand = if types.contains(&found) {
+            // Draft 4 goes by how a number is written.
+            format!("must be written as {found}, without a point or an exponent")
+        } else {
+            format!("is {found}, must be {}", types.join(" or "))
+        };
         // A container is not quoted, and its kind is said already.
         let is_container = matches!(node.kind(), Kind::Array | Kind::Object);
         Self::about((!is_container).then_some(node), &demand)

@@ -123,6 +123,15 @@ fn reasons_name_the_place_and_the_keywords() {
     });
     let finding = refusal(&schema.to_string());
     insta::assert_snapshot!(finding, @"/properties/score: no value satisfies `minimum` and `maximum` together");
+    let list = r##"{"type":"object","required":["head"],"properties":{"head":{"$ref":"#/$defs/node"}},
+        "$defs":{"node":{"type":"object","required":["next"],"properties":{"next":{"$ref":"#/$defs/node"}}}}}"##;
+    insta::assert_snapshot!(refusal(list), @"/$defs/node: a value has to hold another such value without an end: /$defs/node → /$defs/node/properties/next → /$defs/node");
+    let nest = r##"{"type":"array","minItems":1,"items":{"$ref":"#"}}"##;
+    insta::assert_snapshot!(refusal(nest), @"(root): a value has to hold another such value without an end: (root) → /items → (root)");
+    // A round that nobody has to enter, or that null leaves, is not why.
+    let other = r##"{"type":"object","required":["a"],"properties":{"a":false},
+        "$defs":{"n":{"type":["object","null"],"required":["n"],"properties":{"n":{"$ref":"#/$defs/n"}}}}}"##;
+    assert!(!refusal(other).message.contains("without an end"));
     let finding = refusal(r#"{"type":["array","null"]}"#);
     insta::assert_snapshot!(finding, @"(root): the root accepts no object, only array or null");
 }
