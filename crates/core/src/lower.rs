@@ -7,6 +7,7 @@
 
 mod accepts;
 mod array;
+mod automata;
 pub(crate) mod describe;
 mod dialect;
 mod inverse;
@@ -44,8 +45,8 @@ use crate::json::Pointer;
 
 pub use accepts::Problem;
 pub use dialect::{
-    Bounds, Dialect, EnumMembers, Extras, Formats, Limits, Optionals, Patterns, Recursion, Root,
-    Table, Unions, Untyped,
+    Bounds, Dialect, EnumMembers, Extras, Formats, Leaves, Limits, Optionals, Patterns, Recursion,
+    Root, Table, Unions, Untyped,
 };
 pub use inverse::{Inverse, InverseError};
 pub use portability::{Fit, Portability, portability};

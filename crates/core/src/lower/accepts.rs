@@ -6,9 +6,10 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::{Map, Value};
 
+use super::automata;
 use super::dialect::{
-    Bounds, Dialect, EnumMembers, Extras, Formats, Optionals, Recursion, Root, Table, Unions,
-    Untyped,
+    Bounds, Dialect, EnumMembers, Extras, Formats, Leaves, Optionals, Recursion, Root, Table,
+    Unions, Untyped,
 };
 use super::leaf::LARGE_ENUM;
 use crate::json::Pointer;
@@ -183,7 +184,7 @@ impl<'s> Reader<'s> {
                     self.report(at, format!("unknown format `{format}`"));
                 }
             }
-            ("pattern", Value::String(pattern)) if !self.table.patterns.can_read(pattern) => {
+            ("pattern", _) if self.table.read(keyword, value, true).is_none() => {
                 self.report(at, "the pattern uses what the dialect does not know");
             }
             ("minItems", Value::Number(count))
@@ -196,6 +197,11 @@ impl<'s> Reader<'s> {
                     && beside.get("type") != Some(&Value::from("integer")) =>
             {
                 self.report(at, format!("`{keyword}` of what is no integer"));
+            }
+            ("minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" | "multipleOf", _)
+                if self.table.read(keyword, value, true).is_none() =>
+            {
+                self.report(at, format!("`{keyword}` is a number that the dialect cannot follow"));
             }
             _ => {}
         }
@@ -214,7 +220,9 @@ impl<'s> Reader<'s> {
             EnumMembers::Scalars => !choice.is_array() && !choice.is_object(),
             EnumMembers::StringsAndNumbers => choice.is_string() || choice.is_number(),
         };
-        if !choices.iter().all(is_listable) {
+        let is_followed =
+            self.table.leaves == Leaves::AsWritten || choices.iter().all(automata::lists);
+        if !choices.iter().all(is_listable) || !is_followed {
             self.report(at, "an enum lists what the dialect cannot list");
         }
     }

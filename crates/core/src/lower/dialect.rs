@@ -112,6 +112,8 @@ pub struct Table {
     pub patterns: Patterns,
     /// Which numbers `minimum` and its kin bound.
     pub bounds: Bounds,
+    /// What becomes of patterns and numbers.
+    pub leaves: Leaves,
     /// How much there may be of everything.
     pub limits: Limits,
 }
@@ -222,6 +224,15 @@ pub enum Bounds {
     Numbers,
     /// Those of `"type": "integer"` alone.
     Integers,
+}
+
+/// What becomes of patterns and numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Leaves {
+    /// They are read as JSON Schema says.
+    AsWritten,
+    /// Automata, which know no look-around, and no number that is not a float.
+    Automata,
 }
 
 /// How much there may be of everything in one schema.

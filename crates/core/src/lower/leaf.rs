@@ -3,7 +3,8 @@
 use serde_json::{Value, json};
 
 use super::EnforcedBy;
-use super::dialect::{Bounds, EnumMembers, Formats, Patterns};
+use super::automata;
+use super::dialect::{Bounds, EnumMembers, Formats, Leaves, Patterns, Table};
 use super::lowerer::Lowerer;
 use super::original::{Clause, Place};
 use super::place::Sketch;
@@ -83,6 +84,7 @@ impl<'c> Lowerer<'c> {
             choices.iter().filter_map(Value::as_str).map(|text| text.chars().count()).sum();
         let limits = self.table.limits;
         are_listable
+            && (self.table.leaves == Leaves::AsWritten || choices.iter().all(automata::lists))
             && self.used.enum_values + choices.len() <= limits.enum_values
             && (choices.len() <= LARGE_ENUM || characters <= limits.enum_chars)
     }
@@ -108,6 +110,12 @@ impl<'c> Lowerer<'c> {
                 self.leave(other, sketch);
             }
         }
+        if self.table.leaves == Leaves::Automata {
+            while let Some(keyword) = automata::clash(&sketch.schema) {
+                sketch.schema.remove(keyword);
+                place.all(keyword).next().into_iter().for_each(|clause| self.tell(clause, sketch));
+            }
+        }
         for clause in place.all("uniqueItems").filter(|clause| clause.value == &json!(true)) {
             if self.table.supports("uniqueItems") {
                 sketch.schema.insert("uniqueItems".to_owned(), json!(true));
@@ -119,21 +127,8 @@ impl<'c> Lowerer<'c> {
 
     fn leaf(&mut self, clause: &Clause<'c>, types: Option<&[&str]>, sketch: &mut Sketch) {
         let keyword = clause.keyword;
-        let text = clause.value.as_str().unwrap_or_default();
-        let value = whole(clause.value);
-        let fits = match keyword {
-            "pattern" => self.table.patterns.can_read(text),
-            "format" => match self.table.formats {
-                Formats::Listed(listed) => listed.contains(&text),
-                Formats::Annotation => true,
-            },
-            "minItems" => value.as_u64().is_none_or(|count| count <= self.table.limits.min_items),
-            "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" => {
-                self.table.bounds == Bounds::Numbers || types == Some(&["integer"])
-            }
-            _ => true,
-        };
-        if self.table.supports(keyword) && fits {
+        let value = self.table.read(keyword, &whole(clause.value), types == Some(&["integer"]));
+        if let Some(value) = value.filter(|_| self.table.supports(keyword)) {
             sketch.schema.insert(keyword.to_owned(), value);
             if keyword == "format" && self.table.formats == Formats::Annotation {
                 self.lose(&clause.at, keyword, EnforcedBy::Description);
@@ -205,6 +200,37 @@ fn admits(types: Option<&[&str]>, value: &Value) -> bool {
             _ => true,
         })
     })
+}
+
+impl Table {
+    /// Returns the value of `keyword` as the dialect reads it, if it can; `integers` says that no
+    /// other number is spoken of.
+    pub(super) fn read(&self, keyword: &str, value: &Value, integers: bool) -> Option<Value> {
+        let is_automaton = self.leaves == Leaves::Automata;
+        let can_read = match (keyword, value) {
+            ("pattern", Value::String(pattern)) if is_automaton => {
+                return automata::pattern(pattern).map(Value::from);
+            }
+            ("pattern", Value::String(pattern)) => self.patterns.can_read(pattern),
+            ("format", Value::String(format)) => match self.formats {
+                Formats::Listed(listed) => listed.contains(&format.as_str()),
+                Formats::Annotation => true,
+            },
+            ("minItems", count) => {
+                count.as_u64().is_none_or(|count| count <= self.limits.min_items)
+            }
+            (
+                "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum",
+                Value::Number(bound),
+            ) => {
+                (self.bounds == Bounds::Numbers || integers)
+                    && (!is_automaton || automata::bounds(bound))
+            }
+            ("multipleOf", Value::Number(step)) => !is_automaton || automata::steps(step),
+            _ => true,
+        };
+        can_read.then(|| value.clone())
+    }
 }
 
 impl Patterns {

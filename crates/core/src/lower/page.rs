@@ -3,7 +3,10 @@
 use std::fmt::Write as _;
 
 use super::Dialect;
-use super::dialect::{EnumMembers, Extras, Formats, Limits, Optionals, Recursion, Root, Table};
+use super::dialect::{
+    Bounds, EnumMembers, Extras, Formats, Leaves, Limits, Optionals, Patterns, Recursion, Root,
+    Table,
+};
 use crate::page::compare;
 
 const HEAD: &str = "\
@@ -34,7 +37,19 @@ fn limits(limits: &Limits) -> String {
     if listed.is_empty() { "none known".to_owned() } else { listed.join(", ") }
 }
 
-fn rows(table: &Table) -> [(&'static str, String); 9] {
+fn patterns(table: &Table) -> String {
+    if table.leaves == Leaves::Automata {
+        return "without look-around, but with `^` and `$` at the ends".to_owned();
+    }
+    let Patterns { anchored, word_boundaries, repeat } = table.patterns;
+    let mut facts = vec!["without look-around".to_owned()];
+    facts.extend(anchored.then(|| "between `^` and `$`".to_owned()));
+    facts.extend((!word_boundaries).then(|| r"without `\b`".to_owned()));
+    facts.extend((repeat != usize::MAX).then(|| format!("repeats up to {repeat}")));
+    facts.join(", ")
+}
+
+fn rows(table: &Table) -> [(&'static str, String); 11] {
     let say = |text: &str| text.to_owned();
     [
         (
@@ -80,6 +95,15 @@ fn rows(table: &Table) -> [(&'static str, String); 9] {
                 Formats::Listed(formats) => words(formats),
                 Formats::Annotation => say("an annotation"),
             },
+        ),
+        ("`pattern`", patterns(table)),
+        (
+            "bounds of numbers",
+            say(match (table.leaves, table.bounds) {
+                (Leaves::Automata, _) => "below 2^53, with up to 20 decimals",
+                (Leaves::AsWritten, Bounds::Numbers) => "any",
+                (Leaves::AsWritten, Bounds::Integers) => "of integers alone",
+            }),
         ),
         ("enforced", words(table.keywords)),
         ("kept as annotations", words(table.annotations)),

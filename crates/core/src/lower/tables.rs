@@ -4,8 +4,8 @@
 use jsonschema::Draft;
 
 use super::dialect::{
-    Bounds, EnumMembers, Extras, Formats, Limits, Optionals, Patterns, Recursion, Root, Table,
-    Unions, Untyped,
+    Bounds, EnumMembers, Extras, Formats, Leaves, Limits, Optionals, Patterns, Recursion, Root,
+    Table, Unions, Untyped,
 };
 
 const ANY_PATTERN: Patterns =
@@ -53,6 +53,7 @@ pub(super) static OPENAI_STRICT: Table = Table {
     formats: Formats::Listed(NETWORK_FORMATS),
     patterns: ANY_PATTERN,
     bounds: Bounds::Numbers,
+    leaves: Leaves::AsWritten,
     limits: Limits {
         properties: 5_000,
         depth: 10,
@@ -94,6 +95,7 @@ pub(super) static ANTHROPIC: Table = Table {
     // "Large" repeats are refused without a number; the grammar unrolls them.
     patterns: Patterns { anchored: false, word_boundaries: false, repeat: 100 },
     bounds: Bounds::Numbers,
+    leaves: Leaves::AsWritten,
     limits: Limits { optionals: 24, unions: 16, min_items: 1, ..Limits::NONE },
 };
 
@@ -130,6 +132,7 @@ pub(super) static GEMINI: Table = Table {
     formats: Formats::Listed(&["date-time", "date", "time"]),
     patterns: ANY_PATTERN,
     bounds: Bounds::Numbers,
+    leaves: Leaves::AsWritten,
     limits: Limits::NONE,
 };
 
@@ -169,6 +172,7 @@ pub(super) static LLAMA_CPP: Table = Table {
     formats: Formats::Listed(&["date", "time", "date-time", "uuid"]),
     patterns: Patterns { anchored: true, ..ANY_PATTERN },
     bounds: Bounds::Integers,
+    leaves: Leaves::AsWritten,
     limits: Limits::NONE,
 };
 
@@ -210,12 +214,13 @@ pub(super) static VLLM: Table = Table {
     formats: Formats::Listed(NETWORK_FORMATS_AND_URI),
     patterns: ANY_PATTERN,
     bounds: Bounds::Numbers,
+    leaves: Leaves::AsWritten,
     limits: Limits::NONE,
 };
 
 pub(super) static LLGUIDANCE: Table = Table {
     as_of: "2026-07",
-    source: "llguidance docs/json_schema.md",
+    source: "llguidance docs/json_schema.md, and 1.9.1 observed",
     // `allOf` mostly works and `oneOf` works when provably disjoint; merging and `anyOf` always do.
     keywords: &[
         "type",
@@ -252,6 +257,7 @@ pub(super) static LLGUIDANCE: Table = Table {
     formats: Formats::Listed(NETWORK_FORMATS_AND_URI),
     patterns: ANY_PATTERN,
     bounds: Bounds::Numbers,
+    leaves: Leaves::Automata,
     limits: Limits::NONE,
 };
 
@@ -306,5 +312,6 @@ pub(super) static CLAUDE_CODE: Table = Table {
     formats: Formats::Annotation,
     patterns: ANY_PATTERN,
     bounds: Bounds::Numbers,
+    leaves: Leaves::AsWritten,
     limits: Limits::NONE,
 };

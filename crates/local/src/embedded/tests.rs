@@ -42,6 +42,13 @@ fn answer(embedded: &mut Embedded, schema: &Value, seed: u64, budget: usize) -> 
 #[test_case(json!({"type": "string", "format": "email"}))]
 #[test_case(json!({"type": "string", "format": "hostname"}))]
 #[test_case(json!({"type": "string", "minLength": 20, "maxLength": 30}))]
+#[test_case(json!({"type": "string", "pattern": "^[[:alpha:]]+$"}); "no class of POSIX")]
+#[test_case(json!({"type": "string", "pattern": "^[a-z&&[aeiou]]+$"}); "no sets of classes")]
+#[test_case(json!({"type": "string", "pattern": r"^\s\cA\S$"}); "spaces and control characters")]
+#[test_case(json!({"type": "string", "pattern": "^(?<year>[12][0-9]{3})-(?<day>[1-9])$"}); "groups with names")]
+#[test_case(json!({"type": "integer", "minimum": -9_007_199_254_740_991_i64, "maximum": 9_007_199_254_740_991_i64, "multipleOf": 7}); "integers up to 2^53")]
+#[test_case(json!({"type": "number", "minimum": 1e-20, "maximum": 0.01}); "small numbers")]
+#[test_case(json!({"type": "number", "minimum": -5, "maximum": 5, "multipleOf": 0.01}); "cents")]
 #[test_case(json!({"$ref": "#/$defs/tree", "$defs": {"tree": {"type": "object", "properties": {"leaf": {"type": "string"}, "under": {"type": "array", "items": {"$ref": "#/$defs/tree"}}}, "required": ["leaf", "under"], "additionalProperties": false}}}))]
 fn every_answer_conforms_and_none_is_cut(schema: Value) {
     let contract = Contract::compile(schema).unwrap();
@@ -55,6 +62,26 @@ fn every_answer_conforms_and_none_is_cut(schema: Value) {
         let verdict = judge(&contract, &completion.text, &strict);
         assert!(matches!(verdict, Verdict::Accepted(_)), "{}: {verdict:?}", completion.text);
     }
+}
+
+#[test_case(r#"{"type": "string", "pattern": "\\bfoo\\b"}"#, "pattern"; "word boundaries")]
+#[test_case(r#"{"type": "string", "pattern": "a$b|x^"}"#, "pattern"; "anchors in the middle")]
+#[test_case(r#"{"type": "number", "multipleOf": 1e-300}"#, "multipleOf"; "a tiny step")]
+#[test_case(r#"{"type": "number", "multipleOf": 0.07}"#, "multipleOf"; "a step that rounds")]
+#[test_case(r#"{"type": "number", "minimum": 1e300}"#, "minimum"; "a huge number")]
+#[test_case(r#"{"type": "integer", "maximum": 1e30}"#, "maximum"; "a huge integer")]
+#[test_case(r#"{"type": "integer", "exclusiveMinimum": 9007199254740993}"#, "exclusiveMinimum"; "an integer that is no float")]
+#[test_case(r#"{"type": "number", "minimum": 0.25, "maximum": 0.3, "multipleOf": 0.1}"#, "multipleOf"; "a step between bounds")]
+#[test_case(r#"{"type": "number", "exclusiveMinimum": 0, "maximum": 0.5}"#, "exclusiveMinimum"; "a bound of the same whole")]
+#[test_case(r#"{"type": "string", "pattern": "^(?<start>[0-9]+)-(?<stop>[0-9]+)$"}"#, "pattern"; "a group that stops the automaton")]
+#[test_case(r#"{"const": 9007199254740993}"#, "const"; "a constant that is no float")]
+#[test_case(r#"{"enum": ["a", {"b": [9007199254740993]}]}"#, "enum"; "a choice with such a number inside")]
+fn what_no_grammar_can_follow_is_told_and_left_to_the_verdict(schema: &str, keyword: &str) {
+    let contract = Contract::compile(serde_json::from_str(schema).unwrap()).unwrap();
+    let lowered = lower(&contract, Dialect::Llguidance).unwrap();
+    let lost: Vec<&str> = lowered.losses.iter().map(|loss| &*loss.keyword).collect();
+    assert_eq!(lost, [keyword]);
+    assert_eq!(embedded().warnings(&lowered.schema), Ok(Vec::new()));
 }
 
 #[test_case("email", &format!("a@{}.b", "c".repeat(63)), true; "a long label")]
