@@ -65,6 +65,16 @@ impl Random {
     }
 }
 
+/// Texts of formats.
+const FORMATS: [(&str, [&str; 2]); 2] = [
+    ("email", ["ada@example.org", "o'neil+1@mail.example"]),
+    ("uri", ["https://example.org/a?b=[c]", "mailto:ada@example.org"]),
+];
+
+/// Texts for patterns.
+const SAMPLES: [&str; 6] =
+    ["a-slug", "2024-11-notes", "+45 33 12 00 41", "010 555 0142", "AB-1234", "x"];
+
 /// Makes a value that `contract` accepts.
 pub(crate) fn conforming(contract: &Contract, random: &mut Random) -> Value {
     let schema = contract.schema();
@@ -98,11 +108,12 @@ fn instance(root: &Value, schema: &Value, depth: usize, random: &mut Random) -> 
     match kind.as_str().unwrap() {
         "object" => object(root, schema, depth, random),
         "array" => {
-            let count = if depth > 4 { 0 } else { 1 + random.below(3) };
+            let least =
+                schema["minItems"].as_u64().map_or(0, |count| usize::try_from(count).unwrap());
+            let count = if depth > 4 { 0 } else { 1 + random.below(3) }.max(least);
             (0..count).map(|_| instance(root, &schema["items"], depth + 1, random)).collect()
         }
-        "string" if schema["minLength"].is_u64() => json!(format!("{}.", text(random))),
-        "string" => json!(text(random)),
+        "string" => json!(string(schema, random)),
         "boolean" => json!(random.below(2) == 0),
         "integer" => json!(1 + random.below(5_000)),
         "number" => json!(f64::from(u16::try_from(random.below(60_000)).unwrap()) / 8.0 + 0.125),
@@ -120,6 +131,26 @@ fn object(root: &Value, schema: &Value, depth: usize, random: &mut Random) -> Va
         }
     }
     Value::Object(members)
+}
+
+/// Makes a text that is long enough, of a form that is asked for.
+fn string(schema: &Value, random: &mut Random) -> String {
+    if let Some(format) = schema["format"].as_str() {
+        let (_, samples) = FORMATS.iter().find(|(name, _)| *name == format).unwrap();
+        return (*random.pick(samples)).to_owned();
+    }
+    if let Some(pattern) = schema["pattern"].as_str() {
+        let pattern = regex::Regex::new(pattern).unwrap();
+        let samples: Vec<&str> = SAMPLES.into_iter().filter(|it| pattern.is_match(it)).collect();
+        return (*random.pick(&samples)).to_owned();
+    }
+    let mut text = text(random);
+    let Some(least) = schema["minLength"].as_u64() else { return text };
+    text.push('.');
+    while (text.chars().count() as u64) < least {
+        text = format!("{text} {}.", self::text(random));
+    }
+    text
 }
 
 fn text(random: &mut Random) -> String {
