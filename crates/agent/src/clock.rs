@@ -4,7 +4,7 @@ use std::time::{Duration, SystemTime};
 
 /// Returns the time on the wall.
 #[expect(clippy::disallowed_methods, reason = "time is an argument everywhere else")]
-pub(crate) fn now() -> SystemTime {
+pub fn now() -> SystemTime {
     SystemTime::now()
 }
 

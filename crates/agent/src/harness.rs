@@ -20,6 +20,7 @@ mod project;
 mod question;
 mod qwen;
 mod session;
+mod version;
 
 use std::error::Error;
 use std::ffi::OsString;
@@ -198,12 +199,17 @@ impl Harness {
         if seat.is_none() {
             hearing.queue();
         }
+        let output = invocation.output();
         let launch = Launch { seat, ..invocation.launch() };
         let mut hear = |bytes: &[u8]| hearing.hear(bytes);
         match child::attend(launch, &self.0.deadlines, &mut hear, stop).await {
-            Ok(ended) => {
-                let (record, reason) = hearing.finish(&ended);
-                self.conclude(record, &ended, &reason, before.as_ref())
+            Ok(mut ended) => {
+                match output.map_or(Ok(None), |path| codex::last_message(&path)) {
+                    Ok(left) => hearing.note_last_message(left.as_deref()),
+                    Err(error) => ended.warnings.push(format!("last-message-unreadable: {error}")),
+                }
+                let (record, reason, calls) = hearing.finish(&ended);
+                self.conclude(record, &ended, (&reason, calls), before.as_ref())
             }
             Err(error) => self.not_started(FailureKind::Program, &error, asked.elapsed()),
         }
@@ -240,7 +246,7 @@ impl Harness {
         let causes = std::iter::successors(Some(why), |cause| (*cause).source());
         let why = causes.map(ToString::to_string).collect::<Vec<_>>().join(": ");
         let end = End::Failed(failure(kind, format!("{}: {why}", self.program().name())));
-        let record = Record {
+        let mut record = Record {
             program: Some(self.program()),
             program_version: self.0.installed.version.clone(),
             model: self.0.model.clone(),
@@ -249,6 +255,9 @@ impl Harness {
             error_category: Some(Category::Subprocess),
             ..Record::empty()
         };
+        if self.program() == Program::Codex {
+            codex::complete(&mut record.harness_metadata, &self.0);
+        }
         Exchange { reply: Reply::default(), end, record: Some(Box::new(record)) }
     }
 }

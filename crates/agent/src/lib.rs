@@ -22,6 +22,7 @@ mod toolbox;
 mod tools;
 mod workspace;
 
+pub use clock::now;
 pub use download::{DownloadError, download};
 pub use drive::{Agent, EXTRACTOR, Event, Observer};
 pub use git::{Git, GitError};

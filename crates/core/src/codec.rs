@@ -26,7 +26,9 @@ use crate::wire::sse;
 
 pub(crate) use assemble::text_bytes;
 pub use assemble::{Assembler, REPLY_LIMIT_BYTES, Reply};
-pub use failure::{CONTRACT_TOO_LONG, FailureKind, ProviderFailure, QUESTION_TOO_LONG, TIMEOUT};
+pub use failure::{
+    CONTRACT_TOO_LONG, FailureKind, ProviderFailure, QUESTION_TOO_LONG, SESSION_LOST, TIMEOUT,
+};
 pub use usage::Usage;
 
 /// A wire format.

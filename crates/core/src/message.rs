@@ -38,6 +38,8 @@ pub enum Block {
     Thinking(Thinking),
     /// Something that only its provider can read and that must go back to it unchanged.
     Opaque(Value),
+    /// What a driver left that keeps the conversation itself, an agent CLI; only that driver reads it.
+    Session(Value),
     /// The model asks for a tool.
     Call(ToolCall),
     /// What a tool answered.
@@ -50,7 +52,7 @@ impl Block {
         match self {
             Self::Text(text) => text.len(),
             Self::Thinking(thinking) => thinking.text.len(),
-            Self::Opaque(value) => text_bytes(value),
+            Self::Opaque(value) | Self::Session(value) => text_bytes(value),
             Self::Call(call) => call.name.len() + call.arguments.len(),
             Self::Result(result) => result.content.len(),
         }

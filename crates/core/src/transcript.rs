@@ -171,6 +171,14 @@ impl Decoder {
         self.tally.used()
     }
 
+    /// Takes what the program left beside the stream as its last message: codex has a file for that. It is
+    /// heeded only if the stream has no message at all.
+    pub fn note_last_message(&mut self, text: &str) {
+        if self.program == Some(Program::Codex) {
+            self.codex.note_last_message(text);
+        }
+    }
+
     /// Ends the stream.
     pub fn finish(mut self, exit: Exit) -> Ended {
         let mut events = self.lines.finish().map(|line| self.take(line)).unwrap_or_default();

@@ -68,6 +68,13 @@ pub enum Deed {
         /// Where to, from the folder it works in.
         path: PathBuf,
     },
+    /// Writes a text to the file that an argument names: the last one of the form `FLAG=FILE`.
+    Leave {
+        /// The flag.
+        flag: String,
+        /// The text.
+        text: String,
+    },
     /// Waits for a file.
     Await {
         /// Which.
@@ -188,6 +195,15 @@ impl Deed {
                 File::from(io::stdout().as_fd().try_clone_to_owned()?).set_len(*bytes)
             }
             Self::Note { what, path } => what.note(path, arguments),
+            Self::Leave { flag, text } => {
+                let named = |it: &OsString| {
+                    let (name, path) = it.to_str()?.split_once('=')?;
+                    (name == flag).then(|| PathBuf::from(path))
+                };
+                let path = arguments.iter().rev().find_map(named);
+                let path = path.ok_or_else(|| io::Error::other(format!("no argument {flag}=…")))?;
+                fs::write(path, text)
+            }
             Self::Await { path } => {
                 while !path.exists() {
                     thread::sleep(GLANCE);

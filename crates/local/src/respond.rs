@@ -157,7 +157,7 @@ fn turn(message: &Message) -> Turn {
         Block::Text(text) => Some(text.as_str()),
         Block::Call(call) => Some(&call.arguments),
         Block::Result(result) => Some(&result.content),
-        Block::Thinking(_) | Block::Opaque(_) => None,
+        Block::Thinking(_) | Block::Opaque(_) | Block::Session(_) => None,
     });
     Turn { role, text: said.collect::<Vec<_>>().join("\n") }
 }

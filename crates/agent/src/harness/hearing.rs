@@ -12,6 +12,13 @@ use crate::provider::{Heard, Listen};
 /// times; the others never do.
 pub(super) const SETBACK_LIMIT: u32 = 20;
 
+/// What codex did without a call: it tells of these in items of their own.
+const WORK: [&str; 3] = [
+    "item.completed file_change",
+    "item.completed mcp_tool_call",
+    "item.completed collab_tool_call",
+];
+
 /// What is said where there is no seat.
 const QUEUED: &str = "as many agent CLIs run in this process as the machine has memory and cores for: \
                       the next one waits for one of them to end";
@@ -38,6 +45,8 @@ pub(super) struct Hearing<'l> {
     reason: Reason,
     /// How often in a row a request came to nothing.
     setbacks: u32,
+    /// How many tools were called, besides the one for the answer.
+    calls: u64,
     /// Cancelled when the program is to be ended.
     pub(super) enough: CancellationToken,
 }
@@ -46,7 +55,8 @@ impl<'l> Hearing<'l> {
     /// Begins to listen.
     pub(super) fn new(program: Program, has_schema: bool, listen: Listen<'l>) -> Self {
         let (decoder, enough) = (Decoder::of(program), CancellationToken::new());
-        Self { decoder, listen, program, has_schema, reason: Reason::None, setbacks: 0, enough }
+        let (reason, setbacks, calls) = (Reason::None, 0, 0);
+        Self { decoder, listen, program, has_schema, reason, setbacks, calls, enough }
     }
 
     /// Tells that the program waits for others to end.
@@ -70,6 +80,7 @@ impl<'l> Hearing<'l> {
             self.end(Reason::NoTool);
         }
         self.count_setbacks(&event);
+        self.calls += event.tool_calls().count() as u64 + u64::from(is_work(&event));
         let goes_on = event.asks_model() && !self.decoder.has_answer();
         self.pass_on(Heard::Activity(Box::new(event)));
         if goes_on {
@@ -117,14 +128,26 @@ impl<'l> Hearing<'l> {
         self.has_schema && has_tool && !init.offers_structured_output()
     }
 
-    /// Takes its end, and returns what it all comes to.
-    pub(super) fn finish(mut self, ended: &Ended) -> (Record, Reason) {
+    /// Takes what the program left beside its stream as its last message.
+    pub(super) fn note_last_message(&mut self, text: Option<&str>) {
+        if let Some(text) = text {
+            self.decoder.note_last_message(text);
+        }
+    }
+
+    /// Takes its end, and returns what it all comes to, with why it was ended and how many tools it called.
+    pub(super) fn finish(mut self, ended: &Ended) -> (Record, Reason, u64) {
         let exit = ended.exit_code.map_or(Exit::Unknown, Exit::Code);
         let decoder = std::mem::take(&mut self.decoder);
         let transcript::Ended { events, record } = decoder.finish(exit);
         for event in events {
             self.tell(event);
         }
-        (record, self.reason)
+        (record, self.reason, self.calls)
     }
+}
+
+/// Claims that something was done that is no call of a tool.
+fn is_work(event: &Event) -> bool {
+    matches!(event, Event::System(System::Other(told)) if WORK.contains(&told.kind.as_str()))
 }

@@ -2,7 +2,7 @@
 //!
 //! Launchers are passed over: qwen's leaves the real program behind when it is killed, and codex's
 //! costs a start of Node. Versions are read from the package beside the program, without running it:
-//! `gemini --version` takes four seconds.
+//! `gemini --version` takes four seconds. Who has that time can ask (`version.rs`).
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -105,7 +105,7 @@ impl Installed {
         let home = Package::around(&real, package(program));
         let version = home.as_ref().map(|it| it.version.clone()).or_else(|| named_version(&real));
         if let Some(found) = &version
-            && is_older(found, oldest(program))
+            && Self::is_too_old(program, found)
         {
             let (found, oldest) = (found.clone(), oldest(program));
             return Err(NotInstalled::TooOld { program, found, oldest });
@@ -118,6 +118,11 @@ impl Installed {
     /// Returns the oldest version of `program` that is known to work.
     pub fn oldest(program: Program) -> &'static str {
         oldest(program)
+    }
+
+    /// Claims that `version` of `program` is older than any that is known to work.
+    pub fn is_too_old(program: Program, version: &str) -> bool {
+        is_older(version, oldest(program))
     }
 }
 
@@ -210,7 +215,7 @@ fn is_older(one: &str, other: &str) -> bool {
 }
 
 /// Returns the numbers of a version, without what follows a dash.
-fn numbers(version: &str) -> impl Iterator<Item = u64> {
+pub(super) fn numbers(version: &str) -> impl Iterator<Item = u64> {
     let release = version.split(['-', '+']).next().unwrap_or_default();
     release.split('.').map_while(|number| number.parse().ok())
 }

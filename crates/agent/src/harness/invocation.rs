@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use airtight_core::codec::{CONTRACT_TOO_LONG, FailureKind, QUESTION_TOO_LONG};
+use airtight_core::codec::{CONTRACT_TOO_LONG, FailureKind, QUESTION_TOO_LONG, SESSION_LOST};
 use airtight_core::transcript::Program;
 use serde_json::Value;
 
@@ -40,6 +40,15 @@ pub(super) enum Refused {
     /// It would take the name of the model for a flag.
     #[error("no model has a name that begins with `-`")]
     Model,
+    /// It worked in a session that cannot go on.
+    #[error(
+        "it called tools ({calls} times) and named no session to go on with: asked again, it might do the \
+         same once more; give the job again if that does no harm"
+    )]
+    Repeats {
+        /// How often.
+        calls: u64,
+    },
     /// What it should read cannot be written.
     #[error("what it should read cannot be written")]
     Unwritable(#[from] io::Error),
@@ -52,6 +61,7 @@ impl Refused {
             Self::TooLong { .. } => (FailureKind::Unfit, Some(QUESTION_TOO_LONG)),
             Self::ArgumentTooLong { .. } => (FailureKind::Unfit, Some(CONTRACT_TOO_LONG)),
             Self::Root | Self::Model => (FailureKind::Unfit, None),
+            Self::Repeats { .. } => (FailureKind::Rejected, Some(SESSION_LOST)),
             Self::Unwritable(_) => (FailureKind::Program, None),
         }
     }
@@ -68,6 +78,7 @@ pub(super) struct Invocation<'a> {
     variables: Vec<(OsString, OsString)>,
     insisted: Vec<(OsString, OsString)>,
     input: Vec<u8>,
+    output: Option<PathBuf>,
 }
 
 impl<'a> Invocation<'a> {
@@ -89,6 +100,7 @@ impl<'a> Invocation<'a> {
             variables: Vec::new(),
             insisted: Vec::new(),
             input: Vec::new(),
+            output: None,
         }
     }
 
@@ -97,6 +109,9 @@ impl<'a> Invocation<'a> {
         // The name may be a stranger's: whoever asks a server names the model.
         if self.setup.model.as_ref().is_some_and(|model| model.starts_with('-')) {
             return Err(Refused::Model);
+        }
+        if let Some(calls) = self.question.repeats {
+            return Err(Refused::Repeats { calls });
         }
         match self.setup.program {
             Program::Claude => claude::invoke(self)?,
@@ -167,6 +182,20 @@ impl<'a> Invocation<'a> {
         argument.push(self.file(name, content.as_bytes())?);
         self.arguments.push(argument);
         Ok(())
+    }
+
+    /// Adds the name of a file behind `flag` that the program writes, beside its stream.
+    pub(super) fn output_file(&mut self, flag: &str, name: &str) {
+        let path = self.scratch.join(name);
+        let mut argument = OsString::from(flag);
+        argument.push(&path);
+        self.arguments.push(argument);
+        self.output = Some(path);
+    }
+
+    /// Returns the file that the program writes beside its stream, if it was told one.
+    pub(super) fn output(&self) -> Option<PathBuf> {
+        self.output.clone()
     }
 
     /// Writes a file for the program.

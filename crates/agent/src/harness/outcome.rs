@@ -8,8 +8,8 @@ use airtight_core::transcript::{Category, Ending, Program, Record};
 
 use super::child::{Deadline, Ended, How};
 use super::hearing::{Reason, SETBACK_LIMIT};
-use super::session::{Counted, Session};
-use super::{Harness, failure};
+use super::session::{Counted, Left};
+use super::{Harness, codex, failure};
 use crate::provider::{End, Exchange};
 
 /// The longest error that a record tells, as of those that programs tell themselves.
@@ -21,12 +21,12 @@ impl Harness {
         &self,
         mut record: Record,
         ended: &Ended,
-        reason: &Reason,
+        (reason, calls): (&Reason, u64),
         before: Option<&Counted>,
     ) -> Exchange {
         self.complete(&mut record, ended);
         let end = self.end(&record, ended, reason);
-        let reply = reply(&record, &end, before);
+        let reply = reply(&record, &end, calls, before);
         self.blame(&mut record, &end, ended.how);
         Exchange { reply, end, record: Some(Box::new(record)) }
     }
@@ -51,6 +51,10 @@ impl Harness {
             record.warnings.push(format!("exit-code: {code} after it said that it is done"));
         }
         record.warnings.extend(ended.warnings.iter().cloned());
+        if self.program() == Program::Codex {
+            codex::complete(&mut record.harness_metadata, &self.0);
+            record.warnings.extend(codex::deprecations(&ended.stderr));
+        }
         if !ended.stderr.trim().is_empty() {
             record.warnings.push(format!("stderr: {}", ended.stderr.trim()));
         }
@@ -215,16 +219,17 @@ fn said(told: &str, ended: &Ended) -> String {
 }
 
 /// Makes a reply of what a program said.
-fn reply(record: &Record, end: &End, before: Option<&Counted>) -> Reply {
+fn reply(record: &Record, end: &End, calls: u64, before: Option<&Counted>) -> Reply {
     let is_whole = *end == End::Whole;
     let answer = answer(record, is_whole);
-    // A session in which nothing was said has nothing to go on with.
-    let session = answer.as_ref().and_then(|_| Session::block(before, record));
+    // A session in which nothing was said or done has nothing to go on with.
+    let is_worth = answer.is_some() || calls > 0;
+    let left = is_worth.then(|| Left::block(calls, before, record)).flatten();
     let (usage, cost) = Counted::since(before, record);
     Reply {
         id: record.session_id.clone(),
         model: record.model.clone(),
-        blocks: session.into_iter().chain(answer).collect(),
+        blocks: left.into_iter().chain(answer).collect(),
         stop: is_whole.then(|| stop(record)),
         refusal: None,
         usage,

@@ -7,13 +7,15 @@ use airtight_core::run::TERMINAL_TOOL;
 use airtight_core::transcript::Program;
 
 use super::invocation::ARGUMENT_LIMIT_BYTES;
-use super::session::{Session, unanswered};
+use super::session::{Left, Session, unanswered};
 
 /// What a program is asked.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Question {
     /// The session that goes on.
     pub(super) session: Option<Session>,
+    /// The calls of tools in a session that cannot go on: to be asked again might repeat them.
+    pub(super) repeats: Option<u64>,
     /// Standing instructions.
     pub(super) system: Option<String>,
     /// The text.
@@ -32,7 +34,11 @@ const GUARD: &str = "The job:\n";
 impl Question {
     /// Makes a question of `request`: what is new to a session that goes on, else everything.
     pub(super) fn of(program: Program, request: &Request) -> Self {
-        let session = Session::of(request);
+        let (session, repeats) = match Left::of(request) {
+            Some(Left::Session(session)) => (Some(session), None),
+            Some(Left::Work { calls }) => (None, Some(calls)),
+            None => (None, None),
+        };
         let messages = match session {
             Some(_) => unanswered(&request.messages),
             None => &request.messages,
@@ -43,7 +49,7 @@ impl Question {
             text = named(program, &text);
         }
         let system = request.system.as_deref().map(|it| named(program, it));
-        Self { session, system, text, max_cost: request.max_cost }
+        Self { session, repeats, system, text, max_cost: request.max_cost }
     }
 
     /// Puts the standing instructions into the text, for programs that have no place for them; a
@@ -80,7 +86,7 @@ fn told(message: &Message) -> String {
         Block::Text(text) => Some(text.as_str()),
         Block::Call(call) => Some(call.arguments.as_str()),
         Block::Result(result) => Some(result.content.as_str()),
-        Block::Thinking(_) | Block::Opaque(_) => None,
+        Block::Thinking(_) | Block::Opaque(_) | Block::Session(_) => None,
     });
     let text = blocks.collect::<Vec<_>>().join("\n\n");
     match message.role {
@@ -115,7 +121,7 @@ mod tests {
 
     fn session() -> Block {
         let record = Record { session_id: Some("s".to_owned()), ..Record::default() };
-        Session::block(None, &record).unwrap()
+        Left::block(0, None, &record).unwrap()
     }
 
     #[test]

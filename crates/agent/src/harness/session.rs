@@ -20,25 +20,49 @@ pub(super) struct Session {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Counted {
     usage: Usage,
+    /// What all models used in the session, where the program tells that besides.
+    session: Usage,
     cost: Option<Cost>,
 }
 
-impl Session {
-    /// Returns the session that `request` goes on with, if there is one.
+/// What the last invocation left.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub(super) enum Left {
+    /// A session that goes on.
+    Session(Session),
+    /// Work, and nothing to go on with: whoever is told everything again may do it again.
+    Work {
+        /// How many tools were called, besides the one for the answer.
+        calls: u64,
+    },
+}
+
+impl Left {
+    /// Reads what the last invocation left for `request`, if it left anything.
     pub(super) fn of(request: &Request) -> Option<Self> {
         let said = request.messages.iter().rev().find(|it| it.role == Role::Assistant)?;
         said.blocks.iter().find_map(|block| match block {
-            Block::Opaque(value) => serde_json::from_value(value.clone()).ok(),
-            Block::Text(_) | Block::Thinking(_) | Block::Call(_) | Block::Result(_) => None,
+            Block::Session(value) => Self::deserialize(value).ok(),
+            Block::Text(_)
+            | Block::Thinking(_)
+            | Block::Opaque(_)
+            | Block::Call(_)
+            | Block::Result(_) => None,
         })
     }
 
-    /// Returns the session of a program that has ended, as a block of what it said; `before` is what
-    /// had been counted when it began.
-    pub(super) fn block(before: Option<&Counted>, record: &Record) -> Option<Block> {
-        let session_id = record.session_id.clone()?;
-        let counted = Counted::after(before, record);
-        serde_json::to_value(Self { session_id, counted }).ok().map(Block::Opaque)
+    /// Returns what a program leaves that has ended after so many calls of tools, as a block of what
+    /// it said; `before` is what had been counted when it began.
+    pub(super) fn block(calls: u64, before: Option<&Counted>, record: &Record) -> Option<Block> {
+        let left = match record.session_id.clone() {
+            Some(session_id) => {
+                Self::Session(Session { session_id, counted: Counted::after(before, record) })
+            }
+            None if calls > 0 => Self::Work { calls },
+            None => return None,
+        };
+        serde_json::to_value(left).ok().map(Block::Session)
     }
 }
 
@@ -50,7 +74,9 @@ impl Counted {
         if record.num_results == 0 {
             usage.add(&before.usage);
         }
-        Self { usage, cost: cost(record).or(before.cost) }
+        let mut session = before.session;
+        session.replace(&record.session_usage);
+        Self { usage, session, cost: cost(record).or(before.cost) }
     }
 
     /// Returns what `record` adds to what was counted before.
@@ -58,6 +84,14 @@ impl Counted {
     /// Codex and qwen count the tokens of a whole session in their results, and claude its cost.
     pub(super) fn since(before: Option<&Self>, record: &Record) -> (Usage, Option<Cost>) {
         let (mut usage, mut paid) = (record.usage, cost(record));
+        let earlier = before.map(|before| before.session).unwrap_or_default();
+        let session = record.session_usage;
+        let of_models =
+            if session.total() < earlier.total() { session } else { session.less(&earlier) };
+        // After a request that failed or was cut, results of claude tell less than its models used, or nothing.
+        if of_models.total() > usage.total() {
+            usage = of_models;
+        }
         let Some(before) = before else { return (usage, paid) };
         match record.program {
             Some(Program::Codex | Program::Qwen) if record.num_results > 0 => {
@@ -65,7 +99,9 @@ impl Counted {
             }
             Some(Program::Claude) => {
                 let earlier = before.cost.unwrap_or_default();
-                paid = paid.map(|paid| paid.saturating_sub(earlier));
+                // One that counts anew has less than before.
+                paid = paid
+                    .map(|paid| if paid < earlier { paid } else { paid.saturating_sub(earlier) });
             }
             Some(Program::Codex | Program::Qwen | Program::Gemini | Program::Opencode) | None => {}
         }
@@ -90,6 +126,8 @@ pub(super) fn unanswered(messages: &[Message]) -> &[Message] {
 
 #[cfg(test)]
 mod tests {
+    use test_case::test_case;
+
     use super::*;
 
     fn record(program: Program, input_tokens: u64, dollars: f64) -> Record {
@@ -105,14 +143,14 @@ mod tests {
 
     /// Returns tokens and dollars of the second of two calls in one session.
     fn second(program: Program) -> (Option<u64>, Option<f64>) {
-        let block = Session::block(None, &record(program, 10, 0.25)).unwrap();
+        let block = Left::block(0, None, &record(program, 10, 0.25)).unwrap();
         let messages = vec![
             Message::user("job"),
             Message { role: Role::Assistant, blocks: vec![block, Block::Text("no".into())] },
             Message::user("again"),
         ];
         let request = Request { messages, ..super::super::tests::request() };
-        let session = Session::of(&request).unwrap();
+        let Some(Left::Session(session)) = Left::of(&request) else { panic!("no session") };
         assert_eq!(session.session_id, "s");
         let later = record(program, 25, 0.75);
         let (usage, cost) = Counted::since(Some(&session.counted), &later);
@@ -125,6 +163,38 @@ mod tests {
         assert_eq!(second(Program::Codex).0, Some(15));
         assert_eq!(second(Program::Qwen).0, Some(15));
         assert_eq!(second(Program::Gemini), (Some(25), Some(0.75)));
+    }
+
+    /// What a result of claude tells, and what models used in its session, of which 10 were used before.
+    #[test_case(5, 15 => Some(5); "as told")]
+    #[test_case(0, 15 => Some(5); "a request that failed")]
+    #[test_case(5, 23 => Some(13); "requests that failed, and one that did not")]
+    #[test_case(5, 5 => Some(5); "models that are counted anew")]
+    #[test_case(5, 0 => Some(5); "models that are not told")]
+    fn what_models_used_in_a_session_before_is_not_counted_again(
+        told: u64,
+        of_models: u64,
+    ) -> Option<u64> {
+        let used = |tokens| Usage { input_tokens: Some(tokens), ..Usage::default() };
+        let said = |usage, session_usage| Record {
+            usage,
+            session_usage,
+            ..record(Program::Claude, 0, 0.25)
+        };
+        let before = Counted::after(None, &said(used(10), used(10)));
+        Counted::since(Some(&before), &said(used(told), used(of_models))).0.input_tokens
+    }
+
+    #[test]
+    fn what_is_not_told_of_models_is_as_it_was() {
+        let used = Usage { input_tokens: Some(10), ..Usage::default() };
+        let told = Record { session_usage: used, ..record(Program::Claude, 10, 0.25) };
+        let before = Counted::after(None, &told);
+        let silent = Counted::after(Some(&before), &record(Program::Claude, 0, 0.25));
+        assert_eq!(silent.session, used);
+        // A session that was not found again is paid from its beginning.
+        let (_, paid) = Counted::since(Some(&before), &record(Program::Claude, 0, 0.125));
+        assert_eq!(paid.map(Cost::usd), Some(0.125));
     }
 
     #[test]

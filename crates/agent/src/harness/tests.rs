@@ -30,7 +30,8 @@ pub(super) fn request() -> Request {
     }
 }
 
-fn setup(program: Program) -> Setup {
+/// A program that is nobody's, in a folder that is nobody's.
+pub(super) fn setup(program: Program) -> Setup {
     let path = PathBuf::from("/bin/sh");
     let installed = Installed {
         path: path.clone(),
@@ -85,8 +86,8 @@ fn concluded(program: Program, stream: &[u8], ended: &Ended) -> Exchange {
     let mut listen = |_: Heard<'_>| ControlFlow::Continue(());
     let mut hearing = Hearing::new(program, true, &mut listen);
     hearing.hear(stream);
-    let (record, reason) = hearing.finish(ended);
-    harness(program).conclude(record, ended, &reason, None)
+    let (record, reason, calls) = hearing.finish(ended);
+    harness(program).conclude(record, ended, (&reason, calls), None)
 }
 
 /// Says in one line what an exchange comes to.
@@ -94,7 +95,7 @@ fn told(exchange: &Exchange) -> String {
     let said = exchange.reply.blocks.iter().find_map(|block| match block {
         Block::Call(call) => Some(format!("call {}", call.arguments)),
         Block::Text(text) => Some(format!("text {text}")),
-        Block::Thinking(_) | Block::Opaque(_) | Block::Result(_) => None,
+        Block::Thinking(_) | Block::Opaque(_) | Block::Session(_) | Block::Result(_) => None,
     });
     let end = match &exchange.end {
         End::Whole => "whole".to_owned(),
@@ -262,8 +263,8 @@ fn a_session_without_the_tool_is_ended_at_once() {
     hearing.hear(&[line.as_slice(), b"\n"].concat());
     assert!(hearing.enough.is_cancelled());
     let ended = ended(How::Cancelled, -15);
-    let (record, reason) = hearing.finish(&ended);
-    let exchange = harness(Claude).conclude(record, &ended, &reason, None);
+    let (record, reason, calls) = hearing.finish(&ended);
+    let exchange = harness(Claude).conclude(record, &ended, (&reason, calls), None);
     let End::Failed(failure) = exchange.end else { panic!("{:?}", exchange.end) };
     assert_eq!(failure.kind, FailureKind::Program);
 }
@@ -289,8 +290,8 @@ fn a_program_that_gets_nowhere_is_ended(program: Program, lines: &[&str], times:
     let is_enough = hearing.enough.is_cancelled();
     if is_enough {
         let ended = ended(How::Cancelled, -15);
-        let (record, reason) = hearing.finish(&ended);
-        let exchange = harness(program).conclude(record, &ended, &reason, None);
+        let (record, reason, calls) = hearing.finish(&ended);
+        let exchange = harness(program).conclude(record, &ended, (&reason, calls), None);
         let End::Failed(failure) = exchange.end else { panic!("{:?}", exchange.end) };
         assert_eq!(failure.kind, FailureKind::Overload);
         assert!(failure.message.contains("20 times in a row"), "{}", failure.message);

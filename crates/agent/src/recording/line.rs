@@ -88,7 +88,7 @@ fn said_block(block: &Block, words: Words) -> Value {
         }
         Block::Text(text) => json!({ "type": "text", "text": text }),
         Block::Thinking(thinking) => json!({ "type": "thinking", "text": thinking.text }),
-        Block::Opaque(_) => json!({ "type": "opaque" }),
+        Block::Opaque(_) | Block::Session(_) => json!({ "type": "opaque" }),
         Block::Call(call) => said_call(call),
         Block::Result(result) => heard(result),
     }

@@ -253,7 +253,9 @@ impl Transcript {
             Said::Thinking(thought) => {
                 Some(Block::Thinking { thinking: self.masked(&thought.text) })
             }
-            Said::Opaque(value) => Some(Block::Opaque { value: self.masked_value(value.clone()) }),
+            Said::Opaque(value) | Said::Session(value) => {
+                Some(Block::Opaque { value: self.masked_value(value.clone()) })
+            }
             Said::Call(call) => {
                 let (id, name) = (call.id.clone(), call.name.clone());
                 Some(Block::ToolUse { id, name, input: self.input(call) })

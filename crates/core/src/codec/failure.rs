@@ -123,6 +123,9 @@ pub const CONTRACT_TOO_LONG: &str = "contract_too_long";
 /// The [code](ProviderFailure::code) of a question that is too long for an agent CLI.
 pub const QUESTION_TOO_LONG: &str = "question_too_long";
 
+/// The [code](ProviderFailure::code) of an agent CLI that worked in a session that cannot go on.
+pub const SESSION_LOST: &str = "session_lost";
+
 /// A provider's failure.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
@@ -181,6 +184,7 @@ impl ProviderFailure {
             (FailureKind::Request, Some(429)) => Advice::AddCredit,
             (FailureKind::TurnCap, _) => Advice::AllowTurn,
             (FailureKind::Budget, _) => Advice::RaiseBudget,
+            (FailureKind::Rejected, _) if is_about(SESSION_LOST) => return None,
             (FailureKind::Rejected, _) => Advice::LoosenContract,
             (FailureKind::Program, _) if is_about(TIMEOUT) => Advice::WaitLonger,
             (FailureKind::Unfit, _) if is_about(CONTRACT_TOO_LONG) => Advice::UsePrompt,

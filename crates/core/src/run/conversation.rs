@@ -17,12 +17,13 @@ impl Conversation {
 
     /// Adds what the model said.
     ///
-    /// Providers refuse turns without words or calls, and empty texts, so these are left out.
+    /// Providers refuse turns without words or calls, and empty texts, so these are left out; not so what a
+    /// driver needs to go on.
     pub(super) fn hear(&mut self, blocks: Vec<Block>) {
         let mut blocks = blocks;
         blocks.retain(|block| !matches!(block, Block::Text(text) if text.trim().is_empty()));
         let says_something = blocks.iter().any(|block| match block {
-            Block::Text(_) | Block::Call(_) => true,
+            Block::Text(_) | Block::Call(_) | Block::Session(_) => true,
             Block::Thinking(_) | Block::Opaque(_) | Block::Result(_) => false,
         });
         if says_something {

@@ -70,6 +70,25 @@ impl From<FailureKind> for Outcome {
 }
 
 impl Outcome {
+    /// Every outcome.
+    pub const ALL: [Self; 15] = [
+        Self::Met,
+        Self::NoAnswer,
+        Self::AttemptsExhausted,
+        Self::Refused,
+        Self::Truncated,
+        Self::Degenerate,
+        Self::Loop,
+        Self::Provider,
+        Self::Harness,
+        Self::Auth,
+        Self::Sandbox,
+        Self::Config,
+        Self::TurnCap,
+        Self::Budget,
+        Self::Interrupted,
+    ];
+
     /// Returns the word that reports use.
     pub fn name(self) -> &'static str {
         match self {
@@ -138,6 +157,17 @@ pub enum Rung {
 }
 
 impl Rung {
+    /// Every rung.
+    pub const ALL: [Self; 7] = [
+        Self::Native,
+        Self::Tool,
+        Self::Grammar,
+        Self::Text,
+        Self::Repair,
+        Self::ReAsk,
+        Self::Extract,
+    ];
+
     /// Returns the word that reports use.
     pub fn name(self) -> &'static str {
         match self {

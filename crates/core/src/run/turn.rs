@@ -139,6 +139,9 @@ impl Run {
     /// something is. One that the contract accepts stays rejected: the driver had its reasons.
     fn find_fault(&mut self, partial: &Reply) -> bool {
         let (Some(offer), said) = (self.offer.as_ref(), raw(partial)) else { return false };
+        if said.is_empty() {
+            return false;
+        }
         let finding = self.examiner.examine(offer, Channel::Arguments, &said, Extent::Whole);
         let Finding::Rejected { ending, violations, candidate: Candidate::Judged } = finding else {
             return false;

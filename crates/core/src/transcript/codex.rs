@@ -1,7 +1,8 @@
 //! Codex. See `docs/wire/codex.md`.
 //!
-//! There is no field for a structured answer: it is the text of the last message. An `error` line is
-//! fatal only if no turn is completed after it, and an item that is an error never is.
+//! There is no field for a structured answer: it is the text of the last message, or what codex left in
+//! its file for that if the stream has none. An `error` line is fatal only if no turn is completed after
+//! it, and an item that is an error never is.
 
 use std::collections::BTreeSet;
 
@@ -39,6 +40,10 @@ pub(super) struct Reader {
     pending: Option<Failure>,
     /// Whether it was said that the output of a command was cut.
     warned_of_cut: bool,
+    /// Whether the stream has a message of the model, also one that was taken back.
+    has_message: bool,
+    /// What codex left in its file for the last message.
+    last_message: Option<String>,
 }
 
 impl Reader {
@@ -103,6 +108,7 @@ impl Reader {
         let text = item.text("text").unwrap_or_default();
         match (kind, item.text("type")) {
             ("item.completed", Some("agent_message")) => {
+                self.has_message = true;
                 tally.output.end_turn();
                 tally.output.say(text, Joint::Apart);
                 vec![said(at, item, Block::Text { text: text.to_owned() })]
@@ -166,10 +172,26 @@ impl Reader {
         Event::User(User { at, parent_tool_use_id: None, message })
     }
 
-    /// Makes what was not followed by a completed turn fatal.
+    /// Notes what codex left in its file for the last message.
+    pub(super) fn note_last_message(&mut self, text: &str) {
+        self.last_message = Some(text.to_owned());
+    }
+
+    /// Makes what was not followed by a completed turn fatal, and a message that only the file has the
+    /// answer of a turn that was completed.
     pub(super) fn finish(&mut self, tally: &mut Tally) {
         if let Some(failure) = self.pending.take() {
             tally.fail(failure);
+        }
+        let is_done = tally.record.num_results > 0 && tally.failure.is_none();
+        let left = self.last_message.take().filter(|text| !text.trim().is_empty());
+        if let Some(text) = left.filter(|_| is_done && !self.has_message) {
+            tally.output.say(&text, Joint::Apart);
+            tally.result = Some(text);
+            tally.warn(
+                "last-message-empty: the stream has no message; the answer is the one that codex \
+                 left in its file",
+            );
         }
     }
 }

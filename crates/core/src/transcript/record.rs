@@ -83,6 +83,10 @@ pub struct Record {
     /// The same as far as it is known, in detail.
     #[cfg_attr(feature = "schemars", schemars(with = "super::Tokens"))]
     pub usage: Usage,
+    /// What all models used in the whole session, which began before the stream if it was resumed; claude
+    /// alone tells it, in `model_usage`.
+    #[serde(skip)]
+    pub session_usage: Usage,
     /// What each model used, as it was written.
     #[cfg_attr(feature = "schemars", schemars(with = "serde_json::Value"))]
     pub model_usage: Option<Box<RawValue>>,
@@ -162,6 +166,13 @@ pub enum PayloadSource {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schemars", derive(schemars::JsonSchema))]
 pub struct Metadata {
+    /// What codex lets commands do: `read-only`, `workspace-write` or `danger-full-access`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sandbox_mode: Option<String>,
+    /// Where codex finds a key first: `CODEX_API_KEY`, `OPENAI_API_KEY`, `cached` (its own file), or
+    /// `unknown`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub auth_source: Option<String>,
     /// Turns that codex began.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub turn_count: Option<u64>,

@@ -135,6 +135,7 @@ fn block(block: &Block) -> Option<Value> {
             "input": arguments_object(&call.arguments),
         })),
         Block::Result(result) => Some(tool_result(result)),
+        Block::Session(_) => None,
     }
 }
 

@@ -87,6 +87,7 @@ fn part(block: &Block) -> Option<Value> {
         Block::Opaque(value) => value.words(SIGNATURE).is_some().then(|| value.clone()),
         Block::Call(call) => Some(function_call(call)),
         Block::Result(result) => Some(function_response(result)),
+        Block::Session(_) => None,
     }
 }
 

@@ -58,7 +58,7 @@ fn items(turn: &Turn<'_>) -> Vec<Value> {
             Block::Opaque(value) => (at < last_spoken && is_sealed(value)).then(|| value.clone()),
             Block::Text(text) if text.is_empty() => None,
             Block::Text(text) => Some(message(turn.role, text)),
-            Block::Thinking(_) => None,
+            Block::Thinking(_) | Block::Session(_) => None,
             Block::Call(call) => Some(json!({
                 "type": "function_call",
                 "call_id": call.id,

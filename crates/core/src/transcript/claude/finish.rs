@@ -3,6 +3,7 @@
 //! There may be several: one for each prompt, and one more when background work is over. The last one
 //! counts, but it does not undo an earlier error.
 
+use crate::codec::Usage;
 use crate::json::{Kind, Node};
 
 use super::super::category::Evidence;
@@ -24,8 +25,10 @@ pub(super) fn read(at: Place, object: &Object, tally: &mut Tally) -> Event {
     let payload = root.given("structured_output").or_else(|| root.given("structured_result"));
     let payload = payload.map(|payload| object.verbatim(payload));
     let error = is_error.then(|| failure(root, tally));
+    let session = root.object("modelUsage").map(of_models).unwrap_or_default();
     let used = root.object("usage").map(usage).unwrap_or_default();
     let record = &mut tally.record;
+    record.session_usage.replace(&session);
     record.session_id = record.session_id.take().or_else(|| root.owned("session_id"));
     record.subtype = root.owned("subtype");
     record.stop_reason = root.owned("stop_reason").or_else(|| record.stop_reason.take());
@@ -57,6 +60,24 @@ pub(super) fn read(at: Place, object: &Object, tally: &mut Tally) -> Event {
     }
     tally.end(at);
     Event::Result(Box::new(finish))
+}
+
+/// Adds up what each model used in the whole session; cached tokens come on top of the input here too.
+fn of_models(models: Node<'_>) -> Usage {
+    let mut all = Usage::default();
+    for (_, model) in models.members() {
+        let cached = model.count("cacheReadInputTokens");
+        let written = model.count("cacheCreationInputTokens");
+        let cache = cached.unwrap_or(0).saturating_add(written.unwrap_or(0));
+        all.add(&Usage {
+            input_tokens: model.count("inputTokens").map(|input| input.saturating_add(cache)),
+            output_tokens: model.count("outputTokens"),
+            cache_read_input_tokens: cached,
+            cache_creation_input_tokens: written,
+            reasoning_tokens: model.count("thinkingTokens"),
+        });
+    }
+    all
 }
 
 /// Says why it failed: in `result`, in `errors` where that is absent, in `error` as qwen does.
