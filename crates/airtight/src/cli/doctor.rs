@@ -14,6 +14,9 @@ use super::{FolderArgs, Format};
 /// most, to other providers for a model that there is not, which costs nothing. `--offline` sends
 /// none.
 ///
+/// An agent CLI without its package beside it is asked for its version, which is kept for a day;
+/// `--offline` starts none.
+///
 /// Ends with 0 if `airtight run` can work, 41 if no key is there or the key is refused, 3 if the
 /// provider cannot be reached, 52 if the settings are refused.
 #[derive(Debug, Args)]

@@ -1,13 +1,16 @@
 //! `airtight doctor`: what is in force, from where, and does it work?
 
 mod embedded;
+mod login;
 mod program;
 mod provider;
 mod report;
+mod versions;
 
 use airtight_agent::Sandbox;
 use airtight_agent::provider::{Model, ModelName, Vendor};
 use airtight_core::redact::Redactor;
+use airtight_core::run;
 use futures_util::future::join_all;
 use tokio::runtime;
 
@@ -19,6 +22,7 @@ use crate::error::{Error, Outcome};
 use crate::printer::Printer;
 use crate::progress::Progress;
 use crate::source::ContractSource;
+use program::Program;
 use provider::{Examined, Network, Source, State};
 use report::{Problem, Report};
 
@@ -70,7 +74,7 @@ fn examine(args: &DoctorArgs, config: &Config, environment: &Environment) -> Res
     let network = if args.offline { Network::Avoided } else { Network::Used };
     let runtime = runtime::Builder::new_current_thread().enable_all().build()?;
     let progress = Progress::new(Vendor::ALL.len());
-    let mut providers = runtime.block_on(async {
+    let (mut providers, programs) = runtime.block_on(async {
         let model = match &chosen {
             Ok(Driver::Model(Model::Served(name))) => Some(name),
             Ok(Driver::Model(Model::Embedded(_)) | Driver::Program(..)) | Err(_) => None,
@@ -78,10 +82,9 @@ fn examine(args: &DoctorArgs, config: &Config, environment: &Environment) -> Res
         let providers = vendors(model).into_iter().map(|vendor| {
             watched(provider::examine(vendor, model, config, environment, network), &progress)
         });
-        join_all(providers).await
+        tokio::join!(join_all(providers), program::find(environment, network))
     });
     drop(progress);
-    let programs = program::find(environment);
     let model = chosen.as_ref().ok().and_then(Driver::model);
     providers.push(embedded::examine(model, environment));
     // A provider may say anything, also the key of another one.
@@ -89,15 +92,53 @@ fn examine(args: &DoctorArgs, config: &Config, environment: &Environment) -> Res
     for examined in &mut providers {
         examined.message = redactor.mask(&examined.message).into_owned();
     }
-    let (outcome, problems) = conclude(&chosen, &providers, config);
+    let (outcome, mut problems) = conclude(&chosen, &providers, config);
+    problems.extend(without_login(&chosen, config, environment));
     Ok(Report {
         settings: report::settings(config),
         files: config.files.clone(),
         providers,
-        programs,
         sandbox: sandbox(),
+        hints: instead(&chosen, outcome, &programs, config).into_iter().collect(),
+        programs,
         problems,
         outcome,
+    })
+}
+
+/// Says that nobody seems to be logged in to the program in force. Only a call would show it: there are
+/// keyrings, and providers that want no key.
+fn without_login(
+    chosen: &Result<Driver, Error>,
+    config: &Config,
+    environment: &Environment,
+) -> Option<Problem> {
+    let Ok(Driver::Program(program, _)) = chosen else { return None };
+    let besides = config.list(Key::HarnessEnvironment).unwrap_or_default();
+    if login::login(*program, &besides, environment).is_some() {
+        return None;
+    }
+    let what = format!(
+        "no key and no login of `{}` was found: its provider may refuse it",
+        program.name()
+    );
+    Some(Problem { what, hints: vec![driver::login_hint(*program)] })
+}
+
+/// Says which program could do the job where no model can, or only the small one that nobody chose.
+fn instead(
+    chosen: &Result<Driver, Error>,
+    outcome: Outcome,
+    programs: &[Program],
+    config: &Config,
+) -> Option<String> {
+    let is_locked_out =
+        matches!(outcome, Outcome::Run(run::Outcome::Auth | run::Outcome::Provider));
+    let is_makeshift = matches!(chosen, Ok(Driver::Model(Model::Embedded(_))))
+        && config.strongest(Key::Model).is_none();
+    let name = programs.iter().find(|program| program.is_ready())?.name;
+    (is_locked_out || is_makeshift).then(|| {
+        format!("`{name}` is here and has a login of its own: pass `--via {name}`, or set `AIRTIGHT_VIA`")
     })
 }
 

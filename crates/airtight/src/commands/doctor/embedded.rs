@@ -1,6 +1,8 @@
 //! The embedded model: are its weights here and undamaged, and can a model be made of them?
 
 use airtight_agent::provider::{Model, Weights};
+#[cfg(feature = "embedded")]
+use airtight_local::Models;
 
 use super::provider::Examined;
 #[cfg(feature = "embedded")]
@@ -19,7 +21,7 @@ const NAME: &str = "embedded";
 pub(super) fn examine(chosen: Option<&Model>, environment: &Environment) -> Examined {
     let Some(model @ Model::Embedded(own)) = chosen else { return idle(environment) };
     let mut examined = Examined::absent(NAME, Some(model.to_string()), "no weights");
-    let sound = weights::refuse_damage(own, environment);
+    let sound = weights::refuse_damage(own, environment, Models::examine, &|| true);
     let found = sound.and_then(|()| weights::find(own, environment));
     let loaded = found.and_then(|found| match found {
         Found::Here(path) => weights::open(&path).map(|_| path),
@@ -40,7 +42,9 @@ pub(super) fn examine(chosen: Option<&Model>, environment: &Environment) -> Exam
 fn idle(environment: &Environment) -> Examined {
     let mut examined = Examined::absent(NAME, None, "no weights");
     let Ok(found) = weights::find(&Weights::Usual, environment) else { return examined };
-    if let Err(error) = weights::refuse_damage(&Weights::Usual, environment) {
+    if let Err(error) =
+        weights::refuse_damage(&Weights::Usual, environment, Models::examine, &|| true)
+    {
         return examined.failing(&error);
     }
     match found {

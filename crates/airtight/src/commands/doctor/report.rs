@@ -42,6 +42,8 @@ pub(super) struct Report {
     pub(super) programs: Vec<Program>,
     pub(super) sandbox: Result<(), String>,
     pub(super) problems: Vec<Problem>,
+    /// What to type besides what problems say.
+    pub(super) hints: Vec<String>,
     pub(super) outcome: Outcome,
 }
 
@@ -112,6 +114,7 @@ impl Report {
             },
             "programs": self.programs,
             "problems": self.problems.iter().map(problem).collect::<Vec<Value>>(),
+            "hints": self.hints,
         })
         .to_string()
     }
@@ -154,6 +157,9 @@ impl Report {
             for hint in &problem.hints {
                 printer.line(&[Span::new(Tone::Good, "hint:"), Span::plain(format!(" {hint}"))])?;
             }
+        }
+        for hint in &self.hints {
+            printer.line(&[Span::new(Tone::Good, "hint:"), Span::plain(format!(" {hint}"))])?;
         }
         let verdict = if self.outcome.exit_code() == 0 {
             Span::new(Tone::Good, "`airtight run` can work")

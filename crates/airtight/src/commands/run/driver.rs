@@ -168,7 +168,7 @@ pub(super) fn unheeded(program: Program, config: &Config) -> Vec<String> {
 }
 
 /// Says what to do if the program's provider refuses its key.
-pub(super) fn login_hint(program: Program) -> String {
+pub(in crate::commands) fn login_hint(program: Program) -> String {
     let variable = match program {
         Program::Claude => "ANTHROPIC_API_KEY",
         Program::Codex => "CODEX_API_KEY",
