@@ -5,7 +5,9 @@ use std::path::PathBuf;
 
 use airtight_agent::provider::{Embedded, Weights};
 use airtight_core::run;
-use airtight_local::{Condition, Models, Package, Progress as Pulled, PullError, WeightsName};
+use airtight_local::{
+    Condition, Models, Package, Progress as Pulled, PullError, Watch, WeightsName,
+};
 
 use crate::env::Environment;
 use crate::error::{Error, Outcome};
@@ -47,8 +49,16 @@ pub(crate) fn find(weights: &Weights, environment: &Environment) -> Result<Found
     }
 }
 
-/// Refuses known weights that are here and not what they should be.
-pub(crate) fn refuse_damage(weights: &Weights, environment: &Environment) -> Result<(), Error> {
+/// A way to look at known weights: [`Models::examine`] or [`Models::check`].
+type Look = fn(&Models, &'static Package, Watch<'_>) -> Result<Condition, PullError>;
+
+/// Refuses known weights that are here and not what they should be, as `look` finds them.
+pub(crate) fn refuse_damage(
+    weights: &Weights,
+    environment: &Environment,
+    look: Look,
+    go_on: &dyn Fn() -> bool,
+) -> Result<(), Error> {
     let name = match weights {
         Weights::File(_) => return Ok(()),
         Weights::Usual => Package::usual().name(),
@@ -56,9 +66,9 @@ pub(crate) fn refuse_damage(weights: &Weights, environment: &Environment) -> Res
     };
     let Some(package) = Package::named(&name) else { return Ok(()) };
     let mut bar = Bar::default();
-    let found = models(environment)?.examine(package, &mut |progress| {
+    let found = look(&models(environment)?, package, &mut |progress| {
         bar.hear(progress);
-        ControlFlow::Continue(())
+        if go_on() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     });
     match found.map_err(|error| refused(error, package.name))? {
         Condition::Absent | Condition::Sound => Ok(()),
@@ -127,7 +137,7 @@ pub(crate) fn refused(error: PullError, which: &str) -> Error {
         | PullError::Unpacked { .. }
         | PullError::Disk { .. } => Outcome::Machine,
     };
-    Error::new(kind, format!("the weights are not here: `{which}`")).caused_by(error)
+    Error::new(kind, format!("cannot get the weights `{which}`")).caused_by(error)
 }
 
 /// A bar that counts megabytes, and a line for what nobody can count: how far pip has come.

@@ -32,24 +32,27 @@ pub(crate) struct Product {
 }
 
 impl Matrix {
-    /// Packs `rows` of `columns` weights, as `bytes` hold them.
-    pub(crate) fn pack(kind: Kind, bytes: &[u8], rows: usize, columns: usize) -> Self {
+    /// Packs `rows` of `columns` weights, as `bytes` hold them, if all of them are numbers.
+    pub(crate) fn pack(kind: Kind, bytes: &[u8], rows: usize, columns: usize) -> Option<Self> {
         let (weights, size) = kind.block();
         let planes = planes(kind);
         let row_bytes = columns / weights * size;
         let blocks_per_tile = columns / SPAN * planes;
         let mut blocks = vec![Block::default(); rows.div_ceil(ROWS) * blocks_per_tile];
-        blocks.par_chunks_mut(blocks_per_tile).zip(bytes.par_chunks(row_bytes * ROWS)).for_each(
-            |(tile, rows)| {
-                let mut codes = Vec::new();
-                for (row, bytes) in rows.chunks_exact(row_bytes).enumerate() {
-                    codes.clear();
-                    bytes.chunks_exact(size).for_each(|block| kind.decode(block, &mut codes));
-                    place(tile, planes, row, &codes);
+        let tiles = blocks.par_chunks_mut(blocks_per_tile).zip(bytes.par_chunks(row_bytes * ROWS));
+        tiles.try_for_each(|(tile, rows)| {
+            let mut codes = Vec::new();
+            for (row, bytes) in rows.chunks_exact(row_bytes).enumerate() {
+                codes.clear();
+                bytes.chunks_exact(size).for_each(|block| kind.decode(block, &mut codes));
+                if !codes.iter().all(Quantized::is_finite) {
+                    return None;
                 }
-            },
-        );
-        Self { rows, blocks_per_tile, planes, blocks }
+                place(tile, planes, row, &codes);
+            }
+            Some(())
+        })?;
+        Some(Self { rows, blocks_per_tile, planes, blocks })
     }
 
     /// Writes the weights of one row, as an embedding is looked up; nothing if there is no such row.

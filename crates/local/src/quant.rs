@@ -15,6 +15,13 @@ pub(crate) struct Quantized {
     pub(crate) floor: f32,
 }
 
+impl Quantized {
+    /// Claims that the weights are numbers.
+    pub(crate) fn is_finite(&self) -> bool {
+        self.scale.is_finite() && self.floor.is_finite()
+    }
+}
+
 /// An element type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
@@ -137,7 +144,11 @@ pub(crate) fn round(weights: &[f32; SPAN]) -> Quantized {
 
 fn floats<const N: usize>(block: &[u8], read: impl Fn(&[u8; N]) -> f32) -> Option<Quantized> {
     let floats: &[[u8; N]; SPAN] = block.as_chunks().0.try_into().ok()?;
-    Some(round(&floats.each_ref().map(read)))
+    let floats = floats.each_ref().map(read);
+    // To round them would hide it.
+    let are_numbers = floats.iter().all(|float| float.is_finite());
+    let rounded = round(&floats);
+    Some(if are_numbers { rounded } else { Quantized { scale: f32::NAN, ..rounded } })
 }
 
 /// Reads sixteen bytes of two codes each; `fifth` is where the fifth bits of all are, if any.

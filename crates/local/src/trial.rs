@@ -117,6 +117,13 @@ impl Gguf {
         }
     }
 
+    /// Writes other bytes into a tensor, without a change of its length.
+    pub(crate) fn damage(&mut self, name: &str, at: usize, bytes: &[u8]) {
+        for tensor in self.tensors.iter_mut().filter(|tensor| tensor.0 == name) {
+            tensor.3[at..at + bytes.len()].copy_from_slice(bytes);
+        }
+    }
+
     /// Leaves a tensor out.
     pub(crate) fn without(mut self, name: &str) -> Self {
         self.tensors.retain(|tensor| tensor.0 != name);

@@ -93,6 +93,12 @@ pub enum WeightsError {
         /// The number of the type.
         number: u32,
     },
+    /// A tensor has elements that are no numbers.
+    #[error("the tensor `{tensor}` holds what is no number: the file is damaged")]
+    Damaged {
+        /// Which tensor.
+        tensor: String,
+    },
     /// The system does not give enough threads.
     #[error("cannot start {threads} threads")]
     Threads {
@@ -177,7 +183,8 @@ impl Weights {
         if !columns.is_multiple_of(kind.block().0) || !columns.is_multiple_of(SPAN) {
             return Err(WeightsError::Invalid { name: name.to_owned(), value: columns as u64 });
         }
-        Ok(Matrix::pack(kind, &bytes, rows, columns))
+        let packed = Matrix::pack(kind, &bytes, rows, columns);
+        packed.ok_or_else(|| WeightsError::Damaged { tensor: name.to_owned() })
     }
 
     /// Reads a vector of floating-point numbers, if there is one of this name.
@@ -197,7 +204,11 @@ impl Weights {
             return Err(WeightsError::Elements { tensor: name.to_owned(), number });
         }
         let words = bytes.as_chunks::<4>().0;
-        Ok(words.iter().map(|word| f32::from_le_bytes(*word)).collect())
+        let numbers: Vec<f32> = words.iter().map(|word| f32::from_le_bytes(*word)).collect();
+        if !numbers.iter().all(|number| number.is_finite()) {
+            return Err(WeightsError::Damaged { tensor: name.to_owned() });
+        }
+        Ok(numbers)
     }
 
     /// Reads the bytes of a tensor that has these sizes.

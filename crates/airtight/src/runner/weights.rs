@@ -1,6 +1,8 @@
 //! Models in this process, for runners: loaded once, from a folder that the caller names.
 
 use std::path::PathBuf;
+#[cfg(feature = "embedded")]
+use std::{ops::ControlFlow, path::Path};
 
 use airtight_agent::provider::{Provider, Weights};
 use airtight_core::run::Outcome;
@@ -9,6 +11,8 @@ use crate::answer::RunFailure;
 
 #[cfg(feature = "embedded")]
 use airtight_agent::provider::Embedded;
+#[cfg(feature = "embedded")]
+use airtight_local::{Condition, Models, Package, WeightsName};
 
 /// Where weights are looked up by name, and the model that was made of some.
 #[derive(Clone, Default)]
@@ -38,37 +42,49 @@ impl Shelf {
     /// Returns the model, loaded if it is not yet.
     pub(super) async fn provider(&self, weights: &Weights) -> Result<Provider, RunFailure> {
         let loaded = self.loaded.get_or_try_init(async || {
-            let path = self.find(weights)?;
-            let opened = tokio::task::spawn_blocking(move || Embedded::open(&path)).await;
-            match opened {
-                Ok(Ok(embedded)) => Ok(embedded),
-                Ok(Err(error)) => Err(RunFailure::new(Outcome::Config, error.to_string())),
-                Err(_) => {
-                    let message = "the embedded model broke down, which is a bug";
-                    Err(RunFailure::new(Outcome::Provider, message.to_owned()))
-                }
-            }
+            let (folder, weights) = (self.folder.clone(), weights.clone());
+            let open = move || {
+                let path = find(folder.as_deref(), &weights)?;
+                Embedded::open(&path).map_err(|error| refused(&error))
+            };
+            tokio::task::spawn_blocking(open).await.unwrap_or_else(|_| {
+                let message = "the embedded model broke down, which is a bug".to_owned();
+                Err(RunFailure::new(Outcome::Provider, message))
+            })
         });
         loaded.await.cloned().map(Provider::Embedded)
     }
+}
 
-    fn find(&self, weights: &Weights) -> Result<PathBuf, RunFailure> {
-        let refused = |message: String| RunFailure::new(Outcome::Config, message);
-        let name = match weights {
-            Weights::File(path) => return Ok(PathBuf::from(path)),
-            Weights::Usual => airtight_local::Package::usual().name(),
-            Weights::Named(name) => airtight_local::WeightsName::parse(name)
-                .map_err(|error| refused(error.to_string()))?,
-        };
-        let Some(folder) = &self.folder else {
-            return Err(refused(format!("nobody said where the weights `{name}` are"))
-                .hint("pass their folder to `Runner::models`, or name a file: `embedded:PATH`"));
-        };
-        airtight_local::Models::in_folder(folder).path(&name).ok_or_else(|| {
-            refused(format!("the weights are not here: `{name}`"))
-                .hint(format!("type `airtight models pull {name}`"))
-        })
+/// Finds the file of weights; those that are known must be what they should be.
+#[cfg(feature = "embedded")]
+fn find(folder: Option<&Path>, weights: &Weights) -> Result<PathBuf, RunFailure> {
+    let name = match weights {
+        Weights::File(path) => return Ok(PathBuf::from(path)),
+        Weights::Usual => Package::usual().name(),
+        Weights::Named(name) => WeightsName::parse(name).map_err(|error| refused(&error))?,
+    };
+    let Some(folder) = folder else {
+        return Err(refused(&format!("nobody said where the weights `{name}` are"))
+            .hint("pass their folder to `Runner::models`, or name a file: `embedded:PATH`"));
+    };
+    let models = Models::in_folder(folder);
+    let pull = format!("type `airtight models pull {name}`");
+    let path = models
+        .path(&name)
+        .ok_or_else(|| refused(&format!("the weights are not here: `{name}`")).hint(&pull))?;
+    let check = |package| models.check(package, &mut |_| ControlFlow::Continue(()));
+    match Package::named(&name).map(check).transpose().map_err(|error| refused(&error))? {
+        None | Some(Condition::Absent | Condition::Sound) => Ok(path),
+        Some(Condition::Damaged) => {
+            Err(refused(&format!("the weights are damaged: `{name}`")).hint(pull))
+        }
     }
+}
+
+#[cfg(feature = "embedded")]
+fn refused(why: &impl ToString) -> RunFailure {
+    RunFailure::new(Outcome::Config, why.to_string())
 }
 
 #[cfg(not(feature = "embedded"))]

@@ -239,6 +239,16 @@ fn the_doctor_finds_damaged_weights() {
 }
 
 #[test]
+fn damaged_weights_answer_nothing() {
+    let stage = Stage::new([]).with("data/airtight/models/smollm2-135m.gguf", vec![0; 98_362_432]);
+    let said: Said =
+        stage.bare(&["run", "--json-schema", "review.json", "Go"]).output().unwrap().into();
+    assert_eq!((said.code, said.stdout.as_str()), (52, ""), "{said:?}");
+    assert!(said.stderr.contains("the weights are damaged: `smollm2-135m`"), "{said:?}");
+    assert!(said.stderr.contains("type `airtight models pull smollm2-135m`"), "{said:?}");
+}
+
+#[test]
 fn a_runner_loads_a_model_once_and_reads_a_prompt_once() {
     let schema = json!({"type": "object", "properties": {"ok": {"type": "boolean"}}, "required": ["ok"], "additionalProperties": false});
     let contract = Contract::compile(schema).unwrap();

@@ -15,7 +15,7 @@ fn activations(count: usize, chance: &mut fastrand::Rng) -> (Vec<Vec<f32>>, Vec<
 fn random_matrix(kind: Kind, rows: usize, chance: &mut fastrand::Rng) -> Matrix {
     let blocks = rows * COLUMNS / kind.block().0;
     let bytes: Vec<u8> = (0..blocks).flat_map(|_| random_block(kind, chance)).collect();
-    Matrix::pack(kind, &bytes, rows, COLUMNS)
+    Matrix::pack(kind, &bytes, rows, COLUMNS).unwrap()
 }
 
 #[test]

@@ -98,6 +98,40 @@ fn known_weights_are_told_by_their_checksum(content: Option<&[u8]>) -> Condition
     models.examine(&package(CONTENT_SHA256), &mut patiently).unwrap()
 }
 
+/// A checksum that is right is not counted again, and whatever is done to the file takes that back.
+#[test]
+fn weights_are_counted_once_until_somebody_touches_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("smollm2-135m.gguf");
+    let (models, known) = (Models::in_folder(folder.path()), package(CONTENT_SHA256));
+    let check = || {
+        let mut is_counted = false;
+        let condition = models.check(&known, &mut |_| {
+            is_counted = true;
+            ControlFlow::Continue(())
+        });
+        (condition.unwrap(), is_counted)
+    };
+    assert_eq!(check(), (Condition::Absent, false));
+    fs::write(&path, CONTENT).unwrap();
+    assert_eq!(check(), (Condition::Sound, true));
+    // Notes within the same tick of the clock do not count.
+    while check().1 {}
+    assert_eq!(check(), (Condition::Sound, false));
+    // As many bytes, and the time set back.
+    let modified = fs::metadata(&path).unwrap().modified().unwrap();
+    fs::write(&path, b"GGUF, more or LESS").unwrap();
+    File::options().write(true).open(&path).unwrap().set_modified(modified).unwrap();
+    assert_eq!(check(), (Condition::Damaged, true));
+    fs::write(&path, CONTENT).unwrap();
+    assert_eq!(check(), (Condition::Sound, true));
+    // A note that says nothing counts for nothing.
+    fs::write(folder.path().join("smollm2-135m.sound"), "yes").unwrap();
+    assert_eq!(check(), (Condition::Sound, true));
+    assert!(models.remove(&known.name(), &mut patiently).unwrap());
+    assert_eq!(names_in(folder.path()), [""; 0]);
+}
+
 #[test]
 fn a_file_of_the_users_is_installed_under_its_name() {
     let folder = tempfile::tempdir().unwrap();

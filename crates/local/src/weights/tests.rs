@@ -54,6 +54,12 @@ fn changed(change: impl FnOnce(&mut Gguf)) -> Vec<u8> {
     "the tensor `blk.0.ffn_up.weight` has elements of type 99, which is not supported here"; "unknown elements")]
 #[test_case(&changed(|file| file.misdescribe("blk.0.ffn_up.weight", &[64, 96], 12)),
     "`blk.0.ffn_up.weight` is 64, which no model has"; "rows that do not fill blocks")]
+#[test_case(&changed(|file| file.damage("blk.1.ffn_up.weight", 400, &[0xff; 4])),
+    "the tensor `blk.1.ffn_up.weight` holds what is no number: the file is damaged"; "a weight that is no number")]
+#[test_case(&changed(|file| file.damage("token_embd.weight", 0, &f32::INFINITY.to_le_bytes())),
+    "the tensor `token_embd.weight` holds what is no number: the file is damaged"; "an infinite weight")]
+#[test_case(&changed(|file| file.damage("output_norm.weight", 8, &[0xff; 4])),
+    "the tensor `output_norm.weight` holds what is no number: the file is damaged"; "a vector with what is no number")]
 fn damaged_weights_are_refused(bytes: &[u8], message: &str) {
     assert_eq!(refusal(bytes), message);
 }

@@ -128,7 +128,7 @@ fn unfetched(error: DownloadError, name: &WeightsName) -> Error {
     } else {
         AGAIN
     };
-    Error::new(Outcome::Machine, format!("the weights are not here: `{name}`"))
+    Error::new(Outcome::Machine, format!("cannot get the weights `{name}`"))
         .caused_by(error)
         .hint(hint)
 }

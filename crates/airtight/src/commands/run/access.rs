@@ -141,6 +141,14 @@ impl Access {
         }
     }
 
+    /// Claims that the model can be reached without anything being fetched.
+    pub(in crate::commands) fn is_here(&self, environment: &Environment) -> bool {
+        match self {
+            Self::Served { .. } | Self::Program(_) => true,
+            Self::Embedded(weights) => embedded::is_here(weights, environment),
+        }
+    }
+
     /// Reaches the model; weights that are not here are fetched if somebody consents.
     pub(in crate::commands) fn open(
         self,
@@ -223,5 +231,9 @@ mod embedded {
         _consent: Consent,
     ) -> Result<Provider, Error> {
         Err(crate::commands::without_embedded())
+    }
+
+    pub(in crate::commands) fn is_here(_weights: &Weights, _environment: &Environment) -> bool {
+        false
     }
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use airtight_agent::provider::{Provider, Weights};
-use airtight_local::Package;
+use airtight_local::{Models, Package};
 
 use super::access::Consent;
 use super::limit::Limit;
@@ -13,6 +13,11 @@ use crate::error::{Error, Outcome};
 use crate::printer::{Span, Tone, note};
 use crate::weights::{self, Found};
 
+/// Claims that the weights are here.
+pub(super) fn is_here(weights: &Weights, environment: &Environment) -> bool {
+    matches!(weights::find(weights, environment), Ok(Found::Here(path)) if path.is_file())
+}
+
 /// Finds the weights and loads the model.
 pub(super) fn open(
     weights: &Weights,
@@ -21,7 +26,14 @@ pub(super) fn open(
     consent: Consent,
 ) -> Result<Provider, Error> {
     let path = match weights::find(weights, environment)? {
-        Found::Here(path) => path,
+        Found::Here(path) => {
+            let go_on = || limit.check().is_ok();
+            let sound = weights::refuse_damage(weights, environment, Models::check, &go_on);
+            // Why it was broken off is the limit's to say.
+            limit.check()?;
+            sound?;
+            path
+        }
         Found::Known(package) => fetch(package, environment, limit, consent)?,
     };
     limit.check()?;
