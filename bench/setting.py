@@ -7,7 +7,7 @@ import pathlib
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME", pathlib.Path.home() / ".cache")) / "airtight-bench"
 KB, MB = 1000, 1000 * 1000
-PARTS = ["texts", "transcript", "overhead", "harness", "throughput", "batch", "gateway", "local"]
+PARTS = ["texts", "transcript", "overhead", "harness", "throughput", "batch", "gateway", "viewers", "local"]
 
 
 def options():

@@ -1,6 +1,6 @@
 //! How long it takes from an event of a run to each of many viewers: the write to the ledger included.
 //!
-//! `cargo run --release -p airtight-serve --example measure_viewers -- [VIEWERS] [EVENTS] [STALLED]`
+//! `bench/run --only viewers`, or by itself: `measure_viewers [VIEWERS] [EVENTS] [STALLED]`.
 
 #![expect(
     clippy::print_stdout,
@@ -13,12 +13,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use airtight_serve::{
-    Answering, Desk, Fault, FaultKind, Growth, Judging, Limits, Proposal, Question, Server,
+    Answering, Desk, Fault, FaultKind, Growth, Judging, Limits, Naming, Proposal, Question, Server,
     Setting, Settings, Token, Unfit,
 };
 use airtight_store::{
     Begun, ContractRow, Finish, Ledger, Location, NewEvent, NewRun, Run, RunToken,
 };
+use serde_json::json;
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::TcpStream;
 use tokio::task::JoinSet;
@@ -28,8 +29,8 @@ use tokio_util::sync::CancellationToken;
 struct NoDesk;
 
 impl Desk for NoDesk {
-    fn models(&self) -> Vec<String> {
-        Vec::new()
+    fn models(&self) -> Naming {
+        Box::pin(async { Vec::new() })
     }
 
     fn answer(&self, _: Question, _: Option<Arc<Growth>>) -> Answering {
@@ -93,13 +94,14 @@ async fn main() {
     }
     all.sort_unstable();
     let at = |share: usize| {
-        let ms = all.get((all.len() * share / 1000).min(all.len().saturating_sub(1)));
-        ms.map_or_else(|| "-".to_owned(), |us| format!("{}.{:01} ms", us / 1000, us % 1000 / 100))
+        let place = (all.len() * share / 1000).min(all.len().saturating_sub(1));
+        all.get(place).copied().unwrap_or(0)
     };
-    println!("{viewers} viewers, {stalled} that never read, {events} events");
-    println!("delivered {} of {}", all.len(), viewers * events);
-    println!("p50 {}  p90 {}  p99 {}  most {}", at(500), at(900), at(990), at(1000));
-    println!("resident before the events {before} KiB, after {} KiB", resident());
+    let figures = json!({
+        "delivered": all.len(), "p50_us": at(500), "p99_us": at(990), "most_us": at(1000),
+        "before_kib": before, "after_kib": resident(),
+    });
+    println!("{figures}");
     drop(idle);
     stop.cancel();
     drop(serving.await);

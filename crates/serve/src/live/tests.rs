@@ -262,6 +262,36 @@ async fn s4_viewers_that_stall_share_one_ring_and_one_follower() {
     stage.nobody_follows().await;
 }
 
+/// How long that takes is measured by `bench/run --only viewers`.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_thousand_viewers_of_one_run_see_every_event_and_its_end() {
+    const VIEWERS: usize = 1_000;
+    let stage = Stage::new().await;
+    let token = stage.begin().await;
+    let mut viewers = Vec::new();
+    for _ in 0..VIEWERS {
+        viewers.push(stage.view(&token, None).await);
+    }
+    let mut stalled = Vec::new();
+    for _ in 0..100 {
+        stalled.push(stage.view(&token, None).await);
+    }
+    let reading: Vec<_> =
+        viewers.into_iter().map(|mut it| tokio::spawn(async move { it.rest().await })).collect();
+    for _ in 0..50 {
+        stage.append(&token, 2).await;
+    }
+    assert_eq!(stage.hub.followers(), 1);
+    stage.finish(&token).await;
+    for reading in reading {
+        let (numbers, named) = timeout(PATIENCE, reading).await.unwrap().unwrap();
+        assert_eq!(numbers, (1..=101).collect::<Vec<_>>());
+        assert_eq!(named.last().unwrap().event, "end");
+    }
+    drop(stalled);
+    stage.nobody_follows().await;
+}
+
 #[tokio::test]
 async fn s5_something_is_said_while_nothing_happens() {
     let stage = Stage::beating(Duration::from_millis(20)).await;
