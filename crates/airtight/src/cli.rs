@@ -21,7 +21,7 @@ use std::path::PathBuf;
 use airtight_agent::HELPER_ARGUMENT;
 use airtight_core::Dialect;
 use airtight_watch::DOOR_ARGUMENT;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
@@ -267,7 +267,11 @@ pub(crate) enum Format {
 
 /// Parses the names of dialects.
 fn dialects() -> impl TypedValueParser<Value = Dialect> {
-    PossibleValuesParser::new(Dialect::ALL.map(Dialect::name))
+    let named = |dialect: Dialect| {
+        let value = PossibleValue::new(dialect.name());
+        if dialect == Dialect::LlamaCpp { value.alias("ollama") } else { value }
+    };
+    PossibleValuesParser::new(Dialect::ALL.map(named))
         .try_map(|name| Dialect::parse(&name).ok_or("no such dialect"))
 }
 

@@ -19,6 +19,7 @@ mod settings;
 mod stats;
 mod watch;
 mod wire;
+mod words;
 
 use std::sync::Arc;
 

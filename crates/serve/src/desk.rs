@@ -177,13 +177,17 @@ pub struct Setting {
 /// A verdict that is waited for: JSON without spaces, if the value satisfies the contract.
 pub type Judging = Pin<Box<dyn Future<Output = Result<String, Unfit>> + Send>>;
 
+/// Names that are looked for.
+pub type Naming = Pin<Box<dyn Future<Output = Vec<String>> + Send>>;
+
 /// An answer that is waited for. Dropped, it ends the run cleanly.
 pub type Answering = Pin<Box<dyn Future<Output = Result<Reply, Fault>> + Send>>;
 
 /// Answers questions.
 pub trait Desk: Send + Sync {
-    /// Returns the names that `model` may have, as far as they can be listed.
-    fn models(&self) -> Vec<String>;
+    /// Returns the names that `model` may have and that somebody stands behind now, as far as they can be
+    /// listed.
+    fn models(&self) -> Naming;
 
     /// Has a question answered. What is safe to show of the answer before its end goes to `growth`.
     fn answer(&self, question: Question, growth: Option<Arc<Growth>>) -> Answering;

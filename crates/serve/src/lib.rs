@@ -26,8 +26,8 @@ mod settings;
 mod token;
 
 pub use desk::{
-    Answering, Demand, Desk, Fault, FaultKind, Growth, Judging, Proposal, Question, Record, Reply,
-    Schema, Setting, Unfit, Violation,
+    Answering, Demand, Desk, Fault, FaultKind, Growth, Judging, Naming, Proposal, Question, Record,
+    Reply, Schema, Setting, Unfit, Violation,
 };
 pub use server::{GRACE, ServeError, Server};
 pub use settings::{Limits, Settings};

@@ -5,6 +5,7 @@ mod clerk;
 mod files;
 mod hints;
 mod judge;
+mod listing;
 mod shelf;
 mod shown;
 mod token;
@@ -27,7 +28,6 @@ use crate::env::Environment;
 use crate::error::{Error, Outcome};
 use crate::ledger::Books;
 use crate::printer::{Printer, Span, Tone};
-use crate::source::ContractSource;
 use bench::Workshop;
 use clerk::Clerk;
 use hints::Reader;
@@ -77,8 +77,7 @@ pub(super) fn run(
     };
     runtime()?.block_on(async {
         let ledger = books.open(redactor).await?;
-        let names = ContractSource::names(environment);
-        let clerk = Clerk::new(workshop, ledger.clone(), names, settings_in_force);
+        let clerk = Clerk::new(workshop, ledger.clone(), settings_in_force);
         if let Some((name, bench)) = alerting {
             clerk.keep(name, bench);
         }

@@ -1,5 +1,7 @@
 //! Answers in the formats of vendors.
 
+use std::os::unix::fs::PermissionsExt as _;
+
 use airtight_fake::Turn;
 use serde_json::{Value, json};
 use test_case::test_case;
@@ -348,30 +350,40 @@ fn an_answer_that_was_not_kept_is_not_told_again(level: &str, said: &str, why: &
     assert_eq!(stage.fake.requests().len(), 1);
 }
 
+fn listed(stage: &Stage) -> Vec<String> {
+    let models = stage.get("/v1/models", "").body;
+    let ids = models["data"].as_array().unwrap().iter().map(|it| it["id"].as_str().unwrap());
+    ids.map(str::to_owned).collect()
+}
+
+/// A name is listed if there is a key, a program or a file of weights behind it.
+#[test]
+fn models_that_nobody_stands_behind_are_not_listed() {
+    let backstage = Backstage::new([]);
+    let role = |model: &str| format!("schema = \"review.json\"\nmodel = \"{model}\"\n");
+    std::fs::create_dir(backstage.path("bin")).unwrap();
+    let backstage = backstage
+        .with("contracts/keyed.toml", &role("anthropic:fake"))
+        .with("contracts/keyless.toml", &role("openai:gpt-5"))
+        .with("bin/codex", "#!/bin/sh\n")
+        .with("bin/qwen", "no program");
+    let program = backstage.path("bin/codex");
+    std::fs::set_permissions(program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let arguments = ["serve", "--bind", "127.0.0.1:0", "--token-file", "token.txt"];
+    let mut command = backstage.command(&arguments);
+    // What it says counts before what a role says.
+    command.env("PATH", backstage.path("bin")).env_remove("AIRTIGHT_MODEL");
+    let stage = backstage.start(command);
+    assert_eq!(listed(&stage), ["codex-cli", "keyed", "watch-tier1", "watch-tier2", "watch-tier3"]);
+    assert_eq!(stage.get("/v1/models/qwen-cli", "").problem(), (404, "model_not_found"));
+}
+
 #[test]
 fn models_are_listed_in_both_formats() {
     let stage = Stage::new([]);
-    let openai = stage.get("/v1/models", "").body;
-    let ids: Vec<&str> =
-        openai["data"].as_array().unwrap().iter().map(|it| it["id"].as_str().unwrap()).collect();
-    assert_eq!(
-        ids,
-        [
-            "airtight",
-            "embedded",
-            "claude-cli",
-            "codex-cli",
-            "gemini-cli",
-            "opencode-cli",
-            "qwen-cli",
-            "review",
-            "watch-tier1",
-            "watch-tier2",
-            "watch-tier3"
-        ]
-    );
+    assert_eq!(listed(&stage), ["airtight", "review", "watch-tier1", "watch-tier2", "watch-tier3"]);
     let anthropic = stage.get("/v1/models", "anthropic-version: 2023-06-01\r\n").body;
-    assert_eq!(anthropic["data"][7]["type"], "model");
+    assert_eq!(anthropic["data"][1]["type"], "model");
     assert_eq!(anthropic["last_id"], "review");
     assert_eq!(stage.get("/v1/models/review", "").body["id"], "review");
     assert_eq!(stage.get("/v1/models/watch-tier2", "").body["id"], "watch-tier2");

@@ -137,12 +137,71 @@ fn runs_are_pages_and_one_is_shown_with_all_that_happened() {
 #[test_case("/api/v1/memories?trust=no"; "no trust")]
 #[test_case("/api/v1/sessions?tier=-1"; "no tier")]
 #[test_case("/api/v1/cooldowns?limit=x"; "no limit")]
+#[test_case("/api/v1/services?limit=0"; "no services")]
+#[test_case("/api/v1/services?order=newest"; "names have no age")]
 #[test_case("/api/v1/runs/%ff"; "no text")]
 fn what_makes_no_sense_is_refused(path: &str) {
     let stage = Stage::new([]);
     let refused = stage.get(path, "");
     assert_eq!(refused.problem(), (400, "invalid_request"));
     assert_eq!(refused.header("content-type"), Some("application/json"));
+}
+
+/// A word that nothing can be filed under is told with those that there are, and the document has the same.
+#[test_case("runs", "outcome", &["met", "no_answer", "attempts_exhausted", "refused", "truncated",
+    "degenerate", "loop", "provider", "harness", "auth", "sandbox", "config", "turn_cap", "budget",
+    "interrupted"]; "how a run ended")]
+#[test_case("runs", "rung", &["native", "tool", "grammar", "text", "repair", "re-ask", "extract", "human"];
+    "how a value was obtained")]
+#[test_case("events", "level", &["info", "warning", "critical"]; "how much an event matters")]
+#[test_case("sessions", "status", &["running", "completed", "failed", "stopped", "timed_out", "escalated"];
+    "where a session stands")]
+fn a_word_that_is_none_is_refused_with_those_that_there_are(
+    list: &str,
+    parameter: &str,
+    words: &[&str],
+) {
+    let stage = Stage::new([]);
+    let refused = stage.get(&format!("/api/v1/{list}?{parameter}=banana"), "");
+    assert_eq!(refused.problem(), (400, "invalid_request"));
+    let message = refused.body["error"]["message"].as_str().unwrap();
+    assert!(message.contains(parameter) && message.contains("banana"), "{message}");
+    let document = stage.get("/api/v1/openapi.json", "").body;
+    let parameters = document["paths"][format!("/api/v1/{list}")]["get"]["parameters"].as_array();
+    let described = parameters.unwrap().iter().find(|it| it["name"] == parameter).unwrap();
+    assert_eq!(described["schema"]["enum"], json!(words));
+    for word in words {
+        assert!(message.contains(&format!("`{word}`")), "{message}");
+        let found = stage.get(&format!("/api/v1/{list}?{parameter}={word}"), "");
+        assert_eq!(items(&found).len(), 0, "{word}");
+    }
+}
+
+#[test]
+fn services_are_pages_by_name() {
+    let stage = Stage::new([]);
+    block_on(async {
+        let ledger = stage.ledger().await;
+        let lead = ledger.lead(Duration::from_mins(1)).await.unwrap().unwrap();
+        let named = |name: &str| Service { name: name.to_owned(), ..Service::default() };
+        let services = ["web", "a&b=ü", "db"].map(named).to_vec();
+        let minutes = Minutes { at_ms: ledger.now_ms(), services, ..Minutes::default() };
+        ledger.minute(lead, minutes).await.unwrap();
+        ledger.resign().await.unwrap();
+        ledger.close().await;
+    });
+    let page = |query: &str| {
+        let page = stage.get(&format!("/api/v1/services?limit=1{query}"), "");
+        (items(&page)[0]["name"].clone(), page.body["next"].clone())
+    };
+    assert_eq!(page(""), (json!("a&b=ü"), json!("a&b=ü")));
+    assert_eq!(page("&after=a%26b%3D%C3%BC"), (json!("db"), json!("db")));
+    assert_eq!(page("&after=db"), (json!("web"), json!("web")));
+    let last = stage.get("/api/v1/services?limit=1&after=web", "");
+    assert_eq!((items(&last).len(), &last.body["next"]), (0, &Value::Null));
+    let all = stage.get("/api/v1/services", "");
+    assert_eq!((items(&all).len(), &all.body["next"]), (3, &Value::Null));
+    assert_eq!(stage.get("/api/v1/services/db", "").body["service"]["name"], "db");
 }
 
 #[test]

@@ -1,9 +1,10 @@
 //! The pages without a browser: what they answer, to whom, and under which headers.
 
 use std::io::{Read as _, Write as _};
+use std::time::Duration;
 
 use airtight_fake::Turn;
-use airtight_store::{Begun, Finish, NewRun};
+use airtight_store::{Begun, Finish, Minutes, NewRun, Service};
 use serde_json::json;
 use test_case::test_case;
 
@@ -70,6 +71,10 @@ fn every_page_answers_on_an_empty_ledger() {
 #[test_case("/contracts/%00", 404; "no such contract")]
 #[test_case("/runs?after=-1", 400; "a number that is none")]
 #[test_case("/runs?state=%3Cscript%3E", 400; "a word that is none")]
+#[test_case("/runs?outcome=banana", 400; "no outcome")]
+#[test_case("/events?level=banana", 400; "no level")]
+#[test_case("/sessions?status=banana", 400; "no status")]
+#[test_case("/services/nobody", 404; "no such service")]
 fn problems_are_pages_for_browsers_and_json_for_programs(path: &str, expected: u16) {
     let stage = Stage::new(Vec::<Turn>::new());
     let (status, head, text) = page(&stage, path, BROWSER);
@@ -79,6 +84,35 @@ fn problems_are_pages_for_browsers_and_json_for_programs(path: &str, expected: u
     let answer = stage.get(path, "Accept: */*\r\n");
     assert_eq!(answer.status, expected);
     assert!(answer.body["error"]["code"].is_string(), "{answer:?}");
+}
+
+/// A list by name goes on behind the last one shown, and comes back to the first.
+#[test]
+fn services_are_pages_of_fifty() {
+    let stage = Stage::new(Vec::<Turn>::new());
+    block_on(async {
+        let ledger = stage.ledger().await;
+        let lead = ledger.lead(Duration::from_mins(1)).await.unwrap().unwrap();
+        let service = |number: usize| Service {
+            name: format!("service-{number:02}"),
+            status: if number == 50 { "down" } else { "healthy" }.to_owned(),
+            ..Service::default()
+        };
+        let services = (0..=50).map(service).collect();
+        let minutes = Minutes { at_ms: ledger.now_ms(), services, ..Minutes::default() };
+        ledger.minute(lead, minutes).await.unwrap();
+        ledger.resign().await.unwrap();
+        ledger.close().await;
+    });
+    let (_, _, first) = page(&stage, "/services", BROWSER);
+    assert!(first.contains("1 of 51 are not healthy"), "{first}");
+    assert!(first.contains(">service-49<") && !first.contains(">service-50<"), "{first}");
+    assert!(first.contains("href=\"/services?after=service-49\"") && !first.contains("« First"));
+    let (_, _, second) = page(&stage, "/services?after=service-49", BROWSER);
+    assert!(second.contains(">service-50<") && !second.contains(">service-49<"), "{second}");
+    assert!(second.contains("« First") && !second.contains("Next »"), "{second}");
+    let (status, _, beyond) = page(&stage, "/services?after=z", BROWSER);
+    assert!(status == 200 && beyond.contains("No service comes after that"), "{beyond}");
 }
 
 #[test]

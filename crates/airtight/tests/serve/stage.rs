@@ -166,9 +166,13 @@ impl Stage {
     /// Sends a request as it stands, and reads the answer to its end.
     pub(crate) fn send(&self, text: &str) -> Answer {
         let mut stream = self.connect();
-        stream.write_all(text.as_bytes()).unwrap();
+        // Who is answered before it has said everything cannot say the rest.
+        let sent = stream.write_all(text.as_bytes());
         let mut said = Vec::new();
-        stream.read_to_end(&mut said).unwrap();
+        stream
+            .read_to_end(&mut said)
+            .and(sent.or_else(|error| if said.is_empty() { Err(error) } else { Ok(()) }))
+            .unwrap();
         let said = String::from_utf8(said).unwrap();
         let (head, body) = said.split_once("\r\n\r\n").unwrap();
         let status = head.split(' ').nth(1).unwrap().parse().unwrap();

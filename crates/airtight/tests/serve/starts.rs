@@ -23,7 +23,7 @@ fn a_token_is_made_once_for_its_user_alone_and_never_shown() {
 }
 
 #[test]
-fn a_token_that_could_be_guessed_is_refused() {
+fn what_makes_no_sense_is_refused_at_the_start() {
     let backstage = Backstage::new([]).with("short.txt", "short\n");
     for (arguments, code, words) in [
         (["serve", "--token-file", "short.txt"], 52, "has 5 characters, and needs 16"),
@@ -35,6 +35,12 @@ fn a_token_that_could_be_guessed_is_refused() {
             "the variable of the token is not set: `NOTHING`",
         ),
         (["serve", "--bind", "localhost"], 2, "invalid"),
+        (["serve", "--bind", "8080"], 2, "did you mean `127.0.0.1:8080`?"),
+        (
+            ["serve", "--allow-host", "http://x"],
+            2,
+            "a host name alone is needed: did you mean `x`?",
+        ),
     ] {
         let output = backstage.command(&arguments).output().unwrap();
         let stderr = String::from_utf8(output.stderr).unwrap();

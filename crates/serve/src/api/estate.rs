@@ -1,13 +1,13 @@
 //! Services, what was done to them, who was told, and what waits for leave.
 
-use airtight_store::{ActionFilter, EscalationFilter, EscalationState, Page, StoreError};
+use airtight_store::{ActionFilter, EscalationFilter, EscalationState, Page};
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{Json, Response};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use super::asked::{Asked, Limit, Named, Number, Ordering, Sent, next, page};
+use super::asked::{Asked, Limit, Named, Number, Ordering, Sent, limit, next, page};
 use super::once::{Done, once};
 use super::wire::{ActionRow, CheckRow, EscalationRow, NotificationRow, ServiceDetail, ServiceRow};
 use super::{Answered, Api, Listed};
@@ -39,18 +39,38 @@ impl PageQuery {
     }
 }
 
-/// All services.
+/// Which services are meant.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ServicesQuery {
+    /// How many.
+    #[param(value_type = Option<i64>, minimum = 1, maximum = 1000)]
+    limit: Option<Limit>,
+    /// Go on after the service of this name.
+    after: Option<String>,
+}
+
+/// A page of services.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct Services {
     items: Vec<ServiceRow>,
+    /// What the next page goes on `after`; absent on the last one.
+    next: Option<String>,
 }
 
 /// Lists services by name.
-#[utoipa::path(get, path = "/api/v1/services", tag = "estate",
+#[utoipa::path(get, path = "/api/v1/services", tag = "estate", params(ServicesQuery),
     responses((status = OK, body = Services)))]
-pub(super) async fn services(State(api): State<Api>) -> Answered<Services> {
-    let services = api.ledger.services().await?;
-    Ok(Json(Services { items: services.into_iter().map(ServiceRow::from).collect() }))
+pub(super) async fn services(
+    State(api): State<Api>,
+    Asked(query): Asked<ServicesQuery>,
+) -> Answered<Services> {
+    let limit = limit(query.limit);
+    let services = api.ledger.services_after(query.after.as_deref(), limit).await?;
+    let is_full = u32::try_from(services.len()).is_ok_and(|length| length >= limit);
+    let next = services.last().filter(|_| is_full).map(|service| service.name.clone());
+    Ok(Json(Services { items: services.into_iter().map(ServiceRow::from).collect(), next }))
 }
 
 /// Shows a service and its checks.
@@ -62,10 +82,7 @@ pub(super) async fn service(
     Named(name): Named,
     Asked(query): Asked<PageQuery>,
 ) -> Answered<ServiceDetail> {
-    let services = api.ledger.services().await?;
-    let found = services.into_iter().find(|service| service.name == name);
-    let absent = || StoreError::NotFound { what: "service", name: name.clone() };
-    let service = found.ok_or_else(absent)?;
+    let service = api.ledger.service(&name).await?;
     let page = query.page();
     let checks = api.ledger.service_checks(Some(&name), page).await?;
     let next = next(page, &checks, |check| check.number);

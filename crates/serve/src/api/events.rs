@@ -10,6 +10,7 @@ use utoipa::IntoParams;
 use super::asked::{Asked, Limit, Number, Ordering, next, page};
 use super::runs::StreamQuery;
 use super::wire::WatchEventRow;
+use super::words::Level;
 use super::{Answered, Api, Listed};
 use crate::live::{self, Subject};
 use crate::problem::Problem;
@@ -28,8 +29,9 @@ pub(super) struct WatchEventsQuery {
     /// Which come first.
     #[param(inline)]
     order: Option<Ordering>,
-    /// `info`, `warning` or `critical`.
-    level: Option<String>,
+    /// How much it matters.
+    #[param(inline)]
+    level: Option<Level>,
     /// One service.
     service: Option<String>,
     /// One session.
@@ -49,6 +51,7 @@ pub(super) async fn list(
     let page = page(query.limit, query.after, query.order);
     let since = query.since.map(|Number(ms)| ms);
     let WatchEventsQuery { level, service, session, .. } = query;
+    let level = level.map(Level::name);
     let filter = EventFilter { level, service, session, since };
     let events = api.ledger.watch_events(&filter, page).await?;
     let next = next(page, &events, |event| event.number);

@@ -11,6 +11,7 @@ use utoipa::IntoParams;
 
 use super::asked::{Asked, Limit, Named, Number, Ordering, limit, next, page};
 use super::wire::{EventRow, Reviewed, RunDetail, RunRow, State as RunState};
+use super::words::{Obtained, Outcome};
 use super::{Answered, Api, Listed};
 use crate::live::{self, Subject};
 use crate::problem::Problem;
@@ -46,9 +47,11 @@ pub(super) struct RunsQuery {
     /// The model.
     model: Option<String>,
     /// How it ended.
-    outcome: Option<String>,
+    #[param(inline)]
+    outcome: Option<Outcome>,
     /// How the value was obtained.
-    rung: Option<String>,
+    #[param(inline)]
+    rung: Option<Obtained>,
     /// Whether the output satisfies the contract.
     valid: Option<bool>,
     /// Whether it is over.
@@ -79,8 +82,8 @@ impl RunsQuery {
             driver: self.driver,
             provider: self.provider,
             model: self.model,
-            outcome: self.outcome,
-            rung: self.rung,
+            outcome: self.outcome.map(Outcome::name),
+            rung: self.rung.map(Obtained::name),
             valid: self.valid.map(validity),
             state: self.state.map(Into::into),
             review: self.review.map(Into::into),

@@ -9,6 +9,7 @@ use utoipa::IntoParams;
 use super::asked::{Asked, Limit, Named, Number, Ordering, next, page};
 use super::estate::PageQuery;
 use super::wire::{ChainDetail, ChainRow, SessionDetail, SessionRow};
+use super::words::Status;
 use super::{Answered, Api, Listed};
 
 /// Which sessions are meant. What is absent does not matter.
@@ -27,8 +28,9 @@ pub(super) struct SessionsQuery {
     order: Option<Ordering>,
     /// One chain.
     chain: Option<String>,
-    /// One status.
-    status: Option<String>,
+    /// Where it stands.
+    #[param(inline)]
+    status: Option<Status>,
     /// One tier.
     #[param(value_type = Option<i64>, minimum = 0, maximum = 9_007_199_254_740_991_i64)]
     tier: Option<Number>,
@@ -43,7 +45,8 @@ pub(super) async fn list(
 ) -> Answered<Listed<SessionRow>> {
     let page = page(query.limit, query.after, query.order);
     let tier = query.tier.map(|Number(tier)| tier);
-    let filter = SessionFilter { chain: query.chain, status: query.status, tier };
+    let status = query.status.map(Status::name);
+    let filter = SessionFilter { chain: query.chain, status, tier };
     let sessions = api.ledger.sessions(&filter, page).await?;
     let next = next(page, &sessions, |session| session.number);
     Ok(Json(Listed { items: sessions.into_iter().map(SessionRow::from).collect(), next }))

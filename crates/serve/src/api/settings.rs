@@ -23,6 +23,6 @@ pub(super) struct Settings {
 #[utoipa::path(get, path = "/api/v1/settings", tag = "settings",
     responses((status = OK, body = Settings)))]
 pub(super) async fn settings(State(api): State<Api>) -> Answered<Settings> {
-    let (items, models) = (api.desk.settings(), api.desk.models());
+    let (items, models) = (api.desk.settings(), api.desk.models().await);
     Ok(Json(Settings { items, models, version: env!("CARGO_PKG_VERSION") }))
 }

@@ -5,15 +5,15 @@ use std::sync::Arc;
 use airtight_store::{ContractRow, Run};
 
 use super::{
-    Answering, Desk, Fault, FaultKind, Growth, Judging, Proposal, Question, Setting, Unfit,
+    Answering, Desk, Fault, FaultKind, Growth, Judging, Naming, Proposal, Question, Setting, Unfit,
 };
 
 /// A desk that nobody sits at.
 pub(crate) struct Nobody;
 
 impl Desk for Nobody {
-    fn models(&self) -> Vec<String> {
-        Vec::new()
+    fn models(&self) -> Naming {
+        Box::pin(async { Vec::new() })
     }
 
     fn answer(&self, _: Question, _: Option<Arc<Growth>>) -> Answering {

@@ -16,7 +16,7 @@ const EPOCH: &str = "1970-01-01T00:00:00Z";
 /// Lists them.
 pub(super) async fn list(State(gateway): State<Gateway>, headers: HeaderMap) -> Response {
     let door = Door::of("/v1/models", &headers);
-    let names = names(&gateway, door);
+    let names = names(&gateway, door).await;
     let data: Vec<Value> = names.iter().map(|name| card(name, door)).collect();
     let document = match door {
         Door::OpenAi | Door::Api | Door::Page => json!({ "object": "list", "data": data }),
@@ -37,7 +37,7 @@ pub(super) async fn one(
     headers: HeaderMap,
 ) -> Response {
     let door = Door::of("/v1/models", &headers);
-    if names(&gateway, door).contains(&name) {
+    if names(&gateway, door).await.contains(&name) {
         return Json(card(&name, door)).into_response();
     }
     let message = "no such model is listed; `GET /v1/models` lists them";
@@ -45,8 +45,8 @@ pub(super) async fn one(
 }
 
 /// Returns the names that can be listed; the watch answers in one format alone.
-fn names(gateway: &Gateway, door: Door) -> Vec<String> {
-    let mut names = gateway.desk.models();
+async fn names(gateway: &Gateway, door: Door) -> Vec<String> {
+    let mut names = gateway.desk.models().await;
     if door != Door::Anthropic {
         names.extend(watch::NAMES.map(str::to_owned));
     }

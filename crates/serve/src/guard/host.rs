@@ -49,11 +49,16 @@ impl Hosts {
         }
     }
 
+    /// Claims that an address is among the names: behind a proxy, a client may call the server by another.
+    fn names(&self, address: &IpAddr) -> bool {
+        self.names.iter().any(|name| name.parse().as_ref() == Ok(address))
+    }
+
     fn knows(&self, host: &str) -> bool {
         let host = host.to_ascii_lowercase();
         let bare = host.trim_start_matches('[').trim_end_matches(']');
         match bare.parse::<IpAddr>() {
-            Ok(address) => address.is_loopback() || !self.is_loopback,
+            Ok(address) => address.is_loopback() || !self.is_loopback || self.names(&address),
             Err(_) => host == "localhost" || self.names.contains(&host),
         }
     }
@@ -81,6 +86,12 @@ mod tests {
         };
         assert_eq!(known(&local), [true, true, true, true, false, true, false]);
         assert_eq!(known(&open), [true, true, true, true, true, false, false]);
+        let behind = ["10.0.0.7".to_owned(), "2001:DB8::1".to_owned()];
+        let behind = Hosts::new(IpAddr::from([127, 0, 0, 1]), &behind);
+        assert_eq!(
+            ["10.0.0.7", "[2001:db8::1]", "10.0.0.8"].map(|it| behind.knows(it)),
+            [true, true, false]
+        );
         assert!(!local.knows("127.0.0.1.evil.example"));
         assert!(!local.knows(""));
     }

@@ -19,7 +19,7 @@ const VERSIONS: usize = 100;
 /// Shows all contracts.
 pub(super) async fn list(State(pages): State<Pages>, visit: Visit) -> Result<Html<String>, Failed> {
     let limit = u32::try_from(list::ROWS + 1).unwrap_or(u32::MAX);
-    let found = pages.ledger.catalogue(visit.said("after"), limit).await?;
+    let found = pages.ledger.catalogue(visit.after(), limit).await?;
     let rows = found.get(..list::ROWS).unwrap_or(&found);
     let next = rows.last().filter(|_| found.len() > rows.len()).map(|it| it.title.clone());
     let stats = pages.ledger.stats(&StatsFilter::default(), &[GroupBy::Contract]).await?;
@@ -56,12 +56,7 @@ pub(super) async fn list(State(pages): State<Pages>, visit: Visit) -> Result<Htm
                     }
                 }
             }
-            @if visit.said("after").is_some() || next.is_some() {
-                nav.pages aria-label="More" {
-                    @if visit.said("after").is_some() { a href="/contracts" { "« First" } }
-                    @if let Some(next) = &next { a.next href=(address("/contracts", [("after", next.as_str())])) rel="next" { "Next »" } }
-                }
-            }
+            (list::pager_by_name(&visit, next.as_deref()))
         }
     };
     layout(&pages, &visit, (Here::Contracts, "Contracts"), Freshness::Fresh, &main).await

@@ -1,5 +1,6 @@
 //! What happened in the estate that is watched.
 
+use airtight_core::watch::Level;
 use airtight_store::{EventFilter, WatchEvent};
 use axum::extract::State;
 use axum::response::Html;
@@ -13,7 +14,7 @@ const NAMES: [&str; 3] = ["level", "service", "session"];
 /// Shows the page.
 pub(super) async fn show(State(pages): State<Pages>, visit: Visit) -> Result<Html<String>, Failed> {
     let filter = EventFilter {
-        level: visit.text("level"),
+        level: visit.word("level", &Level::ALL.map(Level::name))?,
         service: visit.text("service"),
         session: visit.text("session"),
         since: None,
@@ -25,7 +26,7 @@ pub(super) async fn show(State(pages): State<Pages>, visit: Visit) -> Result<Htm
     let main = html! {
         (list::head("Events", "What sessions of the watch reported"))
         form.filters method="get" action="/events" role="search" {
-            (list::select(&visit, "level", "Level", &[("info", "info"), ("warning", "warning"), ("critical", "critical")]))
+            (list::select(&visit, "level", "Level", &Level::ALL.map(|level| (level.name(), level.name()))))
             (list::field(&visit, "service", "Service", &services))
             (list::ends(&visit, &NAMES))
         }

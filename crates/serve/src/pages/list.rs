@@ -31,6 +31,20 @@ pub(super) fn pager(visit: &Visit, last: Option<i64>) -> Markup {
     }
 }
 
+/// Renders the ways to the beginning and to what follows in a list by name; `last` is the name of the last
+/// row shown, if there are more.
+pub(super) fn pager_by_name(visit: &Visit, last: Option<&str>) -> Markup {
+    let is_first = visit.after().is_none();
+    html! {
+        @if !is_first || last.is_some() {
+            nav.pages aria-label="More" {
+                @if !is_first { a href=(visit.with("after", "")) rel="first" { "« First" } }
+                @if let Some(last) = last { a.next href=(visit.with("after", last)) rel="next" { "Next »" } }
+            }
+        }
+    }
+}
+
 /// Parts the rows that are shown from the one that tells of more.
 pub(super) fn shown<T>(rows: &[T], number: impl Fn(&T) -> i64) -> (&[T], Option<i64>) {
     match rows.get(..ROWS) {

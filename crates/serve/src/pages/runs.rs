@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use airtight_core::run::Outcome;
 use airtight_store::{Filter, KnownContract, Review, RunState, RunSummary, Validity};
 use axum::extract::State;
 use axum::response::Html;
@@ -36,7 +37,7 @@ pub(super) async fn show(State(pages): State<Pages>, visit: Visit) -> Result<Htm
         contract: visit.text("contract"),
         driver: visit.text("driver"),
         provider: visit.text("provider"),
-        outcome: visit.text("outcome"),
+        outcome: visit.word("outcome", &Outcome::ALL.map(Outcome::name))?,
         batch: visit.text("batch"),
         state: visit.choice("state", &STATES)?,
         valid: visit.choice("valid", &VALIDITIES)?,

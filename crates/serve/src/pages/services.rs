@@ -1,5 +1,7 @@
 //! How the services are that are watched, since when, and every check of them.
 
+use std::collections::BTreeMap;
+
 use airtight_store::{Check, Page, Service};
 use axum::extract::{Path, State};
 use axum::response::Html;
@@ -8,33 +10,28 @@ use maud::{Markup, html};
 use super::badge::{badge, tone_of_service};
 use super::visit::{address, segment};
 use super::{Failed, Freshness, Here, Pages, Visit, chart, layout, list, text, words};
-use crate::problem::Problem;
 
 /// How many checks the timeline of a service shows.
 const TIMELINE: u32 = 40;
 
-/// How many services have their timeline in the list: each is a question to the ledger.
-const DRAWN: usize = 100;
-
-/// Shows all services.
+/// Shows services, by name.
 pub(super) async fn list(State(pages): State<Pages>, visit: Visit) -> Result<Html<String>, Failed> {
-    let services = pages.ledger.services().await?;
-    let mut rows = Vec::with_capacity(services.len());
-    for (index, service) in services.iter().enumerate() {
-        let checks = if index < DRAWN { checks(&pages, &service.name).await? } else { Vec::new() };
-        rows.push((service, checks));
+    let limit = u32::try_from(list::ROWS + 1).unwrap_or(u32::MAX);
+    let found = pages.ledger.services_after(visit.after(), limit).await?;
+    let shown = found.get(..list::ROWS).unwrap_or(&found);
+    let next = shown.last().filter(|_| found.len() > shown.len()).map(|it| it.name.as_str());
+    let mut rows = Vec::with_capacity(shown.len());
+    for service in shown {
+        rows.push((service, checks(&pages, &service.name).await?));
     }
+    let states = pages.ledger.service_states().await?;
     let now_ms = pages.ledger.now_ms();
-    let sick = services.iter().filter(|it| it.status != "healthy").count();
-    let lead = match (services.len(), sick) {
-        (0, _) => "What the watch looks after".to_owned(),
-        (_, 0) => "All are healthy".to_owned(),
-        (all, sick) => format!("{sick} of {all} are not healthy"),
-    };
     let main = html! {
-        (list::head("Services", &lead))
+        (list::head("Services", &lead(&states)))
         section.panel aria-label="Services" {
-            @if rows.is_empty() {
+            @if rows.is_empty() && visit.after().is_some() {
+                (list::empty("No service comes after that", "", None))
+            } @else if rows.is_empty() {
                 (list::empty("No service has been checked yet", "Name services in a file, and let a watch look after them:", Some("airtight watch --config watch.toml --once")))
             } @else {
                 table.cards {
@@ -42,9 +39,20 @@ pub(super) async fn list(State(pages): State<Pages>, visit: Visit) -> Result<Htm
                     tbody { @for (service, checks) in &rows { (row(service, checks, now_ms)) } }
                 }
             }
+            (list::pager_by_name(&visit, next))
         }
     };
     layout(&pages, &visit, (Here::Services, "Services"), Freshness::Fresh, &main).await
+}
+
+/// Says how all services are together.
+fn lead(states: &BTreeMap<String, i64>) -> String {
+    let all: i64 = states.values().sum();
+    match (all, all - states.get("healthy").unwrap_or(&0)) {
+        (0, _) => "What the watch looks after".to_owned(),
+        (_, 0) => "All are healthy".to_owned(),
+        (all, sick) => format!("{sick} of {all} are not healthy"),
+    }
 }
 
 async fn checks(pages: &Pages, service: &str) -> Result<Vec<Check>, Failed> {
@@ -90,11 +98,7 @@ pub(super) async fn show(
     Path(name): Path<String>,
     visit: Visit,
 ) -> Result<Html<String>, Failed> {
-    let services = pages.ledger.services().await?;
-    let Some(service) = services.into_iter().find(|it| it.name == name) else {
-        let message = format!("there is no service `{}` here", text::line(&name, 80));
-        return Err(Problem::new(axum::http::StatusCode::NOT_FOUND, "not_found", message).into());
-    };
+    let service = pages.ledger.service(&name).await?;
     let found = pages.ledger.service_checks(Some(&name), list::page(&visit)?).await?;
     let (rows, last) = list::shown(&found, |check| check.number);
     let drawn = checks(&pages, &name).await?;

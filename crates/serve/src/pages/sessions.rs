@@ -33,7 +33,7 @@ const STATUSES: [(&str, &str); 6] = [
 pub(super) async fn list(State(pages): State<Pages>, visit: Visit) -> Result<Html<String>, Failed> {
     let filter = SessionFilter {
         chain: visit.text("chain"),
-        status: visit.text("status"),
+        status: visit.word("status", &STATUSES.map(|(word, _)| word))?,
         tier: visit.number("tier")?,
     };
     let found = pages.ledger.sessions(&filter, list::page(&visit)?).await?;

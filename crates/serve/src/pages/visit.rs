@@ -57,9 +57,15 @@ impl Visit {
         value.filter(|value| !value.is_empty() && value.len() <= VALUE_LIMIT)
     }
 
-    /// Returns the same, owned.
+    /// Returns what is said under `name`, owned.
     pub(super) fn text(&self, name: &str) -> Option<String> {
         self.said(name).map(str::to_owned)
+    }
+
+    /// Returns the name that a list goes on after, as it was written: names may begin with spaces.
+    pub(super) fn after(&self) -> Option<&str> {
+        let value = self.query.iter().find(|(key, _)| key == "after").map(|(_, value)| value);
+        value.map(String::as_str).filter(|value| !value.is_empty())
     }
 
     /// Returns the whole number that is said under `name`.
@@ -86,6 +92,16 @@ impl Visit {
         let words: Vec<&str> = choices.iter().map(|(word, _)| *word).collect();
         let message = format!("`{name}` is one of: {}", words.join(", "));
         Err(Problem::request(message).at(name).into())
+    }
+
+    /// Returns one of `words`, as the ledger is asked for it.
+    pub(super) fn word(
+        &self,
+        name: &'static str,
+        words: &[&'static str],
+    ) -> Result<Option<String>, Failed> {
+        let choices: Vec<(&str, &'static str)> = words.iter().map(|word| (*word, *word)).collect();
+        Ok(self.choice(name, &choices)?.map(str::to_owned))
     }
 
     /// Returns the address of this page with `name` said otherwise; what is empty is left out.

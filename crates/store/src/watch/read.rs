@@ -8,11 +8,11 @@ use super::escalation::{self, Escalation, EscalationFilter, EscalationState};
 use super::event::{self, EventFilter, WatchEvent};
 use super::memory::{self, Memory, MemoryFilter};
 use super::notification::{self, Notification, NotificationState};
-use super::service::{self, Check, Service};
+use super::service::{self, Check};
 use super::session::{self, Session, SessionFilter, SessionTexts};
 use super::wish::{self, Wish};
 use crate::error::StoreError;
-use crate::filter::{PAGE_LIMIT, Page};
+use crate::filter::Page;
 use crate::ledger::Ledger;
 use crate::read::Conditions;
 use crate::rows::Columns;
@@ -141,19 +141,6 @@ impl Ledger {
     pub async fn chain(&self, id: &str) -> Result<Chain, StoreError> {
         let absent = || StoreError::NotFound { what: "chain", name: id.to_owned() };
         self.named(CHAINS, id).await?.ok_or_else(absent)
-    }
-
-    /// Returns every service, by name; as many as one page has.
-    pub async fn services(&self) -> Result<Vec<Service>, StoreError> {
-        let columns = service::COLUMNS;
-        let sql = format!("SELECT {columns} FROM services ORDER BY name LIMIT {PAGE_LIMIT}");
-        let mut reader = self.reader().await?;
-        let rows = Conditions::default()
-            .query(sql)
-            .fetch_all(&mut *reader)
-            .await
-            .map_err(|error| StoreError::of(self.place.dialect, error))?;
-        rows.iter().map(|row| service::read(&mut Columns::of(row))).collect()
     }
 
     /// Returns a page of the checks, of one service or of all.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use airtight_core::price::Cost;
 use airtight_core::watch::{FADING_MS, GRACE_MS, Trust};
 use airtight_store::{
-    Filter, Memory, Minutes, NewRun, NewSession, NewWatchEvent, Page, RunId, SessionEnd,
+    Filter, Memory, Minutes, NewRun, NewSession, NewWatchEvent, Page, RunId, Service, SessionEnd,
     StoreError, WatchOverview,
 };
 
@@ -15,6 +15,7 @@ crate::laws! {
     the_catalogue_has_every_contract_once_and_goes_on_by_title,
     a_contract_is_meant_by_its_name_before_the_beginning_of_a_fingerprint,
     runs_are_found_by_what_occurs_in_their_names,
+    services_are_pages_by_name,
     the_tiles_of_co_102_are_zero_at_first_and_count_after,
 }
 
@@ -58,6 +59,41 @@ async fn the_catalogue_has_every_contract_once_and_goes_on_by_title(bed: Bed) {
         let asked = ledger.contract_versions(absent).await;
         assert!(matches!(asked, Err(StoreError::NotFound { .. })), "{absent}");
     }
+}
+
+async fn services_are_pages_by_name(bed: Bed) {
+    let ledger = bed.open().await;
+    let lead = ledger.lead(Duration::from_mins(1)).await.unwrap().unwrap();
+    assert_eq!(ledger.service_states().await.unwrap(), [].into());
+    let service = |name: &str, status: &str| Service {
+        name: name.to_owned(),
+        status: status.to_owned(),
+        ..Service::default()
+    };
+    let services = vec![
+        service("web", "healthy"),
+        service("db", "down"),
+        service("Zoo", "healthy"),
+        service("éclair", "healthy"),
+    ];
+    let minutes = Minutes { at_ms: 10, services, ..Minutes::default() };
+    ledger.minute(lead, minutes).await.unwrap();
+    let names = async |after: Option<&str>, limit| {
+        let page = ledger.services_after(after, limit).await.unwrap();
+        page.into_iter().map(|it| it.name).collect::<Vec<_>>()
+    };
+    // Byte by byte, in every language of a server.
+    assert_eq!(names(None, 2).await, ["Zoo", "db"]);
+    assert_eq!(names(Some("db"), 2).await, ["web", "éclair"]);
+    assert_eq!(names(Some("éclair"), 2).await, [""; 0]);
+    assert_eq!(names(Some("da"), 1).await, ["db"]);
+    assert_eq!(ledger.service("db").await.unwrap().status, "down");
+    for absent in ["", "\0", "DB"] {
+        let asked = ledger.service(absent).await;
+        assert!(matches!(asked, Err(StoreError::NotFound { what: "service", .. })), "{absent}");
+    }
+    let counted = [("down".to_owned(), 1), ("healthy".to_owned(), 3)];
+    assert_eq!(ledger.service_states().await.unwrap(), counted.into());
 }
 
 async fn a_contract_is_meant_by_its_name_before_the_beginning_of_a_fingerprint(bed: Bed) {

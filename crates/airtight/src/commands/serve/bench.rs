@@ -31,6 +31,9 @@ use crate::source::ContractSource;
 /// The name for whoever is in force here.
 pub(super) const USUAL: &str = "airtight";
 
+/// The name for a model in this process.
+pub(super) const EMBEDDED: &str = "embedded";
+
 /// What stands behind the name of an agent CLI, which would be a contract's without it.
 pub(super) const CLI_SUFFIX: &str = "-cli";
 
@@ -65,6 +68,14 @@ pub(super) struct Workshop {
     pub(super) interrupt: CancellationToken,
 }
 
+/// Who answers, and the way there.
+struct Way {
+    config: Config,
+    driver: Driver,
+    access: Access,
+    extraction: Option<Extraction>,
+}
+
 /// What the name of a model stands for.
 #[derive(Debug, PartialEq)]
 enum Meaning {
@@ -88,17 +99,32 @@ impl Workshop {
         made.ok_or_else(|| no_such_model(flag, name))
     }
 
+    /// Claims that somebody stands behind `name` now: there is a key, a program or a file of weights. Asks
+    /// nobody, and loads nothing.
+    pub(super) fn answers_by(&self, name: &str) -> bool {
+        let Ok(Some((meaning, source))) = self.meant(name) else { return false };
+        self.way(meaning, source.as_ref()).is_ok_and(|way| {
+            let extraction = way.extraction.as_ref().map(|it| &it.access);
+            [&way.access].into_iter().chain(extraction).all(|it| it.is_here(&self.environment))
+        })
+    }
+
     /// Finds everything; nothing if the name stands for nothing here.
     fn make(&self, name: &str) -> Result<Option<Bench>, Error> {
-        let Some(meaning) = meaning(name) else { return Ok(None) };
-        let source = match meaning {
-            Meaning::Contract => {
-                let Some(source) = self.contract(name)? else { return Ok(None) };
-                Some(source)
+        let Some((meaning, source)) = self.meant(name)? else { return Ok(None) };
+        let way = self.way(meaning, source.as_ref())?;
+        self.prepare(way, source.as_ref()).map(Some)
+    }
+
+    /// Finds what a name stands for, with its contract if it is one's; nothing if it stands for nothing.
+    fn meant(&self, name: &str) -> Result<Option<(Meaning, Option<ContractSource>)>, Error> {
+        match meaning(name) {
+            Some(Meaning::Contract) => {
+                let source = self.contract(name)?;
+                Ok(source.map(|source| (Meaning::Contract, Some(source))))
             }
-            Meaning::Usual | Meaning::Model(_) | Meaning::Program(..) => None,
-        };
-        self.prepare(meaning, source.as_ref()).map(Some)
+            meaning => Ok(meaning.map(|meaning| (meaning, None))),
+        }
     }
 
     /// Returns the contract of this name, if there is one.
@@ -114,15 +140,21 @@ impl Workshop {
         }
     }
 
-    fn prepare(&self, meaning: Meaning, source: Option<&ContractSource>) -> Result<Bench, Error> {
+    fn way(&self, meaning: Meaning, source: Option<&ContractSource>) -> Result<Way, Error> {
         let environment = &self.environment;
         let flags = [self.entries.clone(), entries(meaning)].concat();
         let role = source.and_then(ContractSource::role);
         let config = Config::load(environment, role, flags, self.trust)?;
         let driver = Driver::chosen(&config, environment)?;
-        let folder = environment.launch_directory();
-        let access = Access::find(&driver, folder, &config, environment)?;
+        let access = Access::find(&driver, environment.launch_directory(), &config, environment)?;
         let extraction = Extraction::find(&driver, &config, environment)?;
+        Ok(Way { config, driver, access, extraction })
+    }
+
+    fn prepare(&self, way: Way, source: Option<&ContractSource>) -> Result<Bench, Error> {
+        let Way { config, driver, access, extraction } = way;
+        let environment = &self.environment;
+        let folder = environment.launch_directory();
         let keys = [access.key(), extraction.as_ref().and_then(|it| it.access.key())];
         let known = keys.iter().flatten().chain(&self.secrets).map(String::as_str);
         let redactor = Redactor::new(known.chain(environment.secrets()));
@@ -211,7 +243,7 @@ pub(super) fn unknown(name: &str) -> Fault {
     Fault::new(
         FaultKind::UnknownModel,
         format!(
-            "there is no model `{known}`: use `PROVIDER:NAME`, `embedded`, `claude{CLI_SUFFIX}`, the name \
+            "there is no model `{known}`: use `PROVIDER:NAME`, `{EMBEDDED}`, `claude{CLI_SUFFIX}`, the name \
              of a contract, or `{USUAL}` for what is set here"
         ),
     )

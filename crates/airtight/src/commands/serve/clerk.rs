@@ -7,8 +7,8 @@ use airtight_core::contract::{Contract, Identity, Options, Origin, Preflight};
 use airtight_core::run::{Job, Policy, Report, Run, Terminal};
 use airtight_core::{Dialect, Severity, Source};
 use airtight_serve::{
-    Answering, Demand, Desk, Fault, FaultKind, Growth, Judging, Proposal, Question, Record, Reply,
-    Schema, Setting, Unfit,
+    Answering, Demand, Desk, Fault, FaultKind, Growth, Judging, Naming, Proposal, Question, Record,
+    Reply, Schema, Setting, Unfit,
 };
 use airtight_store::{self as store, ContractRow, Ledger, NewRun, Repeat, StoreError};
 use serde_json::{Value, json};
@@ -17,9 +17,10 @@ use tokio::task::spawn_blocking;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::bench::{self, Bench, CLI_SUFFIX, USUAL, Workshop};
+use super::bench::{self, Bench, Workshop};
 use super::hints::Reader;
 use super::judge;
+use super::listing::Listing;
 use super::shelf::Shelf;
 use super::told::{mistake, refused, settled, told, unfit, without_contract};
 use super::valve::{Valve, Witness};
@@ -57,21 +58,12 @@ struct Office {
     runs: TaskTracker,
     benches: Mutex<Shelf<String, Place>>,
     contracts: Mutex<Shelf<Schema, Arc<Contract>>>,
-    models: Vec<String>,
+    listing: Listing,
     settings: Vec<Setting>,
 }
 
 impl Clerk {
-    pub(super) fn new(
-        workshop: Workshop,
-        ledger: Ledger,
-        contracts: Vec<String>,
-        settings: Vec<Setting>,
-    ) -> Self {
-        let programs = ["claude", "codex", "gemini", "opencode", "qwen"];
-        let programs = programs.iter().map(|name| format!("{name}{CLI_SUFFIX}"));
-        let usual = [USUAL, "embedded"].map(str::to_owned);
-        let models = usual.into_iter().chain(programs).chain(contracts).collect();
+    pub(super) fn new(workshop: Workshop, ledger: Ledger, settings: Vec<Setting>) -> Self {
         Self(Arc::new(Office {
             interrupt: workshop.interrupt.clone(),
             workshop,
@@ -79,7 +71,7 @@ impl Clerk {
             runs: TaskTracker::new(),
             benches: Mutex::new(Shelf::new(BENCHES)),
             contracts: Mutex::new(Shelf::new(CONTRACTS)),
-            models,
+            listing: Listing::default(),
             settings,
         }))
     }
@@ -100,8 +92,9 @@ impl Clerk {
 }
 
 impl Desk for Clerk {
-    fn models(&self) -> Vec<String> {
-        self.0.models.clone()
+    fn models(&self) -> Naming {
+        let office = Arc::clone(&self.0);
+        Box::pin(async move { office.listing.names(&office.workshop).await })
     }
 
     fn answer(&self, question: Question, growth: Option<Arc<Growth>>) -> Answering {
