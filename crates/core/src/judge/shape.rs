@@ -151,6 +151,21 @@ pub(super) fn resembles(contract: &Contract, value: &Document) -> bool {
     }
 }
 
+/// Claims that `value` names a member of an answer, or of an answer's items, in whatever case: by itself, or
+/// one level further in.
+pub(super) fn names_any(contract: &Contract, value: &Document) -> bool {
+    let root = Shape::of_root(contract);
+    let item = root.item();
+    let names: Vec<&str> = root.declared().chain(item.declared()).map(String::as_str).collect();
+    let names_one = |node: Node<'_>| {
+        node.members().any(|(key, _)| names.iter().any(|name| name.eq_ignore_ascii_case(key)))
+    };
+    let root = value.root();
+    names_one(root)
+        || root.members().any(|(_, inner)| names_one(inner))
+        || root.items().any(names_one)
+}
+
 /// Claims that closers missing at the end of `value` cannot have been lost further inside.
 ///
 /// `{"a":{"b":1,"c":2}` may have lost its last brace, or the one behind `1`. It is the last only

@@ -34,6 +34,39 @@ fn a_thought_that_no_answer_follows_is_none(text: &str) {
     assert_eq!(outcome(lenient(review(), &text)), Err(Rejection::NoJson));
 }
 
+/// The draft conforms, and what is meant in its place does not.
+#[test_case("V\nCorrected:\n```json\n{\"level\":\"info\"}\n```"; "a member is missing")]
+#[test_case("```json\nV\n```\nCorrected:\n```json\n{\"level\":\"info\"}\n```"; "both in blocks")]
+#[test_case("```json\nV\n```\nCorrected: {\"Level\":\"info\",\"Score\":2}"; "names in other letters")]
+#[test_case("V\nCorrected: [{\"level\":\"info\",\"score\":2}]"; "a list")]
+#[test_case("V\nCorrected: {\"answer\":{\"level\":\"info\"},\"x\":1}"; "in a wrapper")]
+#[test_case("V\nCorrected:\n```json\n{\"error\":\"cannot decide\"}\n```"; "an error")]
+fn what_is_said_last_takes_back_a_draft(text: &str) {
+    let text = text.replace('V', &v("critical", 1));
+    assert_eq!(outcome(lenient(review(), &text)), Err(Rejection::Invalid));
+}
+
+#[test_case("First {\"level\":\"info\"}, then:\nV"; "an unfinished draft before it")]
+#[test_case("```json\n{\"user\":7}\n```\nV"; "the input before it")]
+#[test_case("V\nThat is for {\"user\": 7}."; "something else behind it")]
+#[test_case("V\nI changed {\"level\":\"info\"} to this:\nV"; "said again")]
+fn what_is_said_before_or_about_something_else_takes_nothing_back(text: &str) {
+    let answer = v("critical", 1);
+    let text = text.replace('V', &answer);
+    let expected: Value = serde_json::from_str(&answer).unwrap();
+    assert_eq!(outcome(lenient(review(), &text)), Ok(expected));
+}
+
+#[test_case("<seed:think>", "</seed:think>")]
+#[test_case("<|begin_of_thought|>", "<|end_of_thought|>")]
+#[test_case("<analysis>", "</analysis>")]
+#[test_case("<scratchpad>", "</scratchpad>")]
+#[test_case("<Reflection>", "</Reflection>")]
+fn a_thought_has_many_names(open: &str, close: &str) {
+    let text = format!("{open}{}{close} I cannot tell.", v("info", 9));
+    assert_eq!(outcome(lenient(review(), &text)), Err(Rejection::NoJson));
+}
+
 #[test]
 fn a_tag_in_a_code_span_is_only_mentioned() {
     let text = format!("I left out the `<think>` tag: {}", v("info", 9));
