@@ -10,6 +10,12 @@ use serde_json::{Map, Number, Value};
 /// Below this every whole number is a float.
 const TOO_LARGE: f64 = 9_007_199_254_740_992.0;
 
+/// The most characters or items that are counted.
+const COUNT_LIMIT: u64 = 100_000;
+
+/// The largest step, without zeros at its end: an automaton has a state for each remainder.
+const STEP_LIMIT: f64 = 4_096.0;
+
 /// The most digits behind the point.
 const DECIMALS: usize = 20;
 
@@ -61,8 +67,19 @@ pub(super) fn steps(number: &Number) -> bool {
         while counted.fract() != 0.0 && places <= DECIMALS {
             (counted, places, whole) = (counted * 10.0, places + 1, whole * 10.0);
         }
-        places == decimals(float) && 10.0 * counted + 9.0 * whole <= f64::from(u32::MAX)
+        let mut digits = counted;
+        while digits >= 10.0 && digits % 10.0 == 0.0 {
+            digits /= 10.0;
+        }
+        places == decimals(float)
+            && 10.0 * counted + 9.0 * whole <= f64::from(u32::MAX)
+            && digits <= STEP_LIMIT
     })
+}
+
+/// Claims that so many characters or items can be counted.
+pub(super) fn counts(count: &Value) -> bool {
+    count.as_u64().is_some_and(|count| count <= COUNT_LIMIT)
 }
 
 /// Returns the keyword that cannot stand beside the others in `schema`, if there is one.
@@ -148,6 +165,8 @@ mod tests {
     #[test_case("0.07" => false; "what times ten rounds")]
     #[test_case("400000000" => true; "under 32 bits")]
     #[test_case("429496729" => false; "over 32 bits with a digit")]
+    #[test_case("4096" => true; "thousands of remainders")]
+    #[test_case("9973" => false; "too many remainders")]
     #[test_case("4294967296" => false; "over 32 bits")]
     #[test_case("1e-8" => true; "eight decimals")]
     #[test_case("1e-9" => false; "nine decimals")]

@@ -216,6 +216,9 @@ impl Table {
                 Formats::Listed(listed) => listed.contains(&format.as_str()),
                 Formats::Annotation => true,
             },
+            ("minLength" | "maxLength" | "minItems" | "maxItems", count) if is_automaton => {
+                automata::counts(count)
+            }
             ("minItems", count) => {
                 count.as_u64().is_none_or(|count| count <= self.limits.min_items)
             }

@@ -74,6 +74,9 @@ fn every_answer_conforms_and_none_is_cut(schema: Value) {
 #[test_case(r#"{"type": "number", "minimum": 0.25, "maximum": 0.3, "multipleOf": 0.1}"#, "multipleOf"; "a step between bounds")]
 #[test_case(r#"{"type": "number", "exclusiveMinimum": 0, "maximum": 0.5}"#, "exclusiveMinimum"; "a bound of the same whole")]
 #[test_case(r#"{"type": "string", "pattern": "^(?<start>[0-9]+)-(?<stop>[0-9]+)$"}"#, "pattern"; "a group that stops the automaton")]
+#[test_case(r#"{"type": "integer", "multipleOf": 999999, "minimum": 1}"#, "multipleOf"; "a step with too many remainders")]
+#[test_case(r#"{"type": "string", "maxLength": 10000000000}"#, "maxLength"; "a length that is never counted")]
+#[test_case(r#"{"type": "array", "items": {"type": "integer"}, "maxItems": 1e30}"#, "maxItems"; "items that are never counted")]
 #[test_case(r#"{"const": 9007199254740993}"#, "const"; "a constant that is no float")]
 #[test_case(r#"{"enum": ["a", {"b": [9007199254740993]}]}"#, "enum"; "a choice with such a number inside")]
 fn what_no_grammar_can_follow_is_told_and_left_to_the_verdict(schema: &str, keyword: &str) {
