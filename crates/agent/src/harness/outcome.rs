@@ -222,6 +222,8 @@ fn said(told: &str, ended: &Ended) -> String {
 fn reply(record: &Record, end: &End, calls: u64, before: Option<&Counted>) -> Reply {
     let is_whole = *end == End::Whole;
     let answer = answer(record, is_whole);
+    // A line that could not be read may have told of a call.
+    let calls = calls.saturating_add(record.lines.malformed);
     // A session in which nothing was said or done has nothing to go on with.
     let is_worth = answer.is_some() || calls > 0;
     let left = is_worth.then(|| Left::block(calls, before, record)).flatten();
@@ -261,6 +263,8 @@ fn answer(record: &Record, is_whole: bool) -> Option<Block> {
     }
     let text = match &record.answer {
         Some(answer) if is_whole => answer.clone(),
+        // What was said before its last turn is not the answer of that.
+        None if is_whole && record.ending() == Ending::Done => String::new(),
         Some(_) | None => record.output.clone(),
     };
     (!text.is_empty()).then_some(Block::Text(text))

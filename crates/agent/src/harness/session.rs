@@ -7,6 +7,9 @@ use airtight_core::price::Cost;
 use airtight_core::transcript::{Program, Record};
 use serde::{Deserialize, Serialize};
 
+/// The longest name of a session; programs use 36 characters and fewer.
+const SESSION_NAME_LIMIT_BYTES: usize = 256;
+
 /// A session that can be resumed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Session {
@@ -55,7 +58,7 @@ impl Left {
     /// Returns what a program leaves that has ended after so many calls of tools, as a block of what
     /// it said; `before` is what had been counted when it began.
     pub(super) fn block(calls: u64, before: Option<&Counted>, record: &Record) -> Option<Block> {
-        let left = match record.session_id.clone() {
+        let left = match record.session_id.clone().filter(|name| is_name(name)) {
             Some(session_id) => {
                 Self::Session(Session { session_id, counted: Counted::after(before, record) })
             }
@@ -107,6 +110,14 @@ impl Counted {
         }
         (usage, paid)
     }
+}
+
+/// Claims that a program can be asked for the session of this name, and takes it for nothing else: one that
+/// begins with a dash would be a flag.
+fn is_name(name: &str) -> bool {
+    let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.:".contains(&byte);
+    let has_length = (1..=SESSION_NAME_LIMIT_BYTES).contains(&name.len());
+    has_length && !name.starts_with('-') && name.bytes().all(is_letter)
 }
 
 /// Returns what a program says it cost.
@@ -183,6 +194,17 @@ mod tests {
         };
         let before = Counted::after(None, &said(used(10), used(10)));
         Counted::since(Some(&before), &said(used(told), used(of_models))).0.input_tokens
+    }
+
+    #[test_case("019a2b-7c" => true)]
+    #[test_case("ses_01:a.b" => true)]
+    #[test_case("" => false; "nothing")]
+    #[test_case("--dangerously-skip-permissions" => false; "a flag")]
+    #[test_case("a b" => false; "two words")]
+    fn sessions_have_names_that_are_nothing_else(name: &str) -> bool {
+        let named = Record { session_id: Some(name.to_owned()), ..Record::default() };
+        assert!(Left::block(1, None, &named).is_some());
+        Left::block(0, None, &named).is_some()
     }
 
     #[test]

@@ -127,3 +127,11 @@ async fn work_of_codex_without_a_call_is_not_done_again() {
     let message = report.error.unwrap().message;
     assert!(message.contains("named no session to go on with"), "{message}");
 }
+
+#[tokio::test]
+async fn what_was_said_in_an_earlier_turn_of_codex_is_no_answer() {
+    let mut deeds = left(COMPLETED, Some(r#"{"answer":1}"#), "");
+    deeds.extend([say(r#"{"type":"turn.started"}"#), say(COMPLETED)]);
+    let (report, _) = Scene::of(Program::Codex, &deeds).run().await;
+    assert_eq!((report.outcome, value(&report)), (Outcome::NoAnswer, None), "{report:?}");
+}
