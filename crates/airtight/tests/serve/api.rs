@@ -258,6 +258,9 @@ fn what_a_watch_has_on_record_is_shown() {
     assert_eq!((&session["session"]["tier"], &session["chainCostUsd"]), (&json!(1), &Value::Null));
     let waiting = stage.get("/api/v1/escalations?state=proposed", "");
     let path = format!("/api/v1/escalations/{}", items(&waiting)[0]["id"].as_str().unwrap());
+    // The members of a request have names.
+    let listed = stage.post(&path, &json!(["approve"]));
+    assert_eq!(listed.problem(), (400, "invalid_request"));
     assert_eq!(
         stage.post(&path, &json!({ "answer": "maybe" })).problem(),
         (400, "invalid_request")

@@ -84,8 +84,13 @@ impl Sent {
         Ok(Self { headers: head.headers, what, bytes: body::within(body, limit_bytes).await? })
     }
 
-    /// Reads what was sent.
+    /// Reads what was sent: an object, since a list would be read as its members in their order.
     pub(super) fn read<T: DeserializeOwned>(&self) -> Result<T, Problem> {
+        if self.bytes.trim_ascii_start().first().is_some_and(|byte| *byte == b'[') {
+            return Err(Problem::request(
+                "the request cannot be read: it is a list, and no object",
+            ));
+        }
         read(&self.bytes)
     }
 }
