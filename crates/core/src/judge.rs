@@ -84,10 +84,8 @@ struct Tally {
     unread: Option<usize>,
     /// Where an aside stands that may be the answer in place of the only conforming value.
     objection: Option<usize>,
-    /// Where the last conforming value ends.
-    conforms_until: usize,
-    /// The violations of the last other value that may take back what stands before it, and where it starts.
-    afterthought: Option<(usize, Violations)>,
+    /// The violations of a value behind the last conforming one, which may take that back.
+    afterthought: Option<Violations>,
 }
 
 /// Says what a value in the text stands for, or why it stands for nothing.
@@ -227,7 +225,9 @@ fn judge_candidate(
     };
     let closed = edits.count(EditKind::MissingCloser) > 0;
     let resembles = shape::resembles(contract, &document);
-    let is_about_it = place == Place::JsonBlock || shape::names_any(contract, &document);
+    // Candidates come in the order of the text.
+    let takes_back = !tally.conforming.is_empty()
+        && (place == Place::JsonBlock || shape::names_any(contract, &document));
     let opinion = opinion(contract, document, allowance);
     if closed && !is_whole(contract, text, &range, &opinion) {
         return Err(Trouble::Truncated { offset: range.end });
@@ -236,8 +236,8 @@ fn judge_candidate(
     if let (true, Opinion::Breaks(violations)) = (resembles, &mut opinion) {
         tally.rival = Some(std::mem::take(violations));
     } else {
-        if let (true, Opinion::Breaks(violations)) = (is_about_it, &opinion) {
-            tally.afterthought = Some((range.start, violations.clone()));
+        if let (true, Opinion::Breaks(violations)) = (takes_back, &opinion) {
+            tally.afterthought = Some(violations.clone());
         }
         tally.add(range, place, opinion);
     }
@@ -292,7 +292,7 @@ impl Tally {
                 }
             }
             Opinion::Conforms(accepted) => {
-                self.conforms_until = self.conforms_until.max(range.end);
+                self.afterthought = None;
                 let same = |other: &&mut Conforming| {
                     other.accepted.value.root().same_value(accepted.value.root())
                 };
@@ -349,10 +349,7 @@ fn decide(contract: &Contract, text: &str, mut tally: Tally, trouble: Option<Tro
             rejected(Rejection::Invalid, violations)
         }
         // What was said last is the answer: the conforming value before it was a draft.
-        (None, Some(_), _)
-            if let Some((start, violations)) = tally.afterthought
-                && start >= tally.conforms_until =>
-        {
+        (None, Some(_), _) if let Some(violations) = tally.afterthought => {
             rejected(Rejection::Invalid, violations)
         }
         (None, Some(Conforming { accepted, range, .. }), _)
