@@ -18,7 +18,6 @@ mod header;
 mod markdown;
 mod model;
 mod name;
-mod pattern;
 mod prompt;
 mod python;
 mod rust;
@@ -32,6 +31,7 @@ mod laws;
 
 use crate::contract::{Contract, ExampleError};
 use crate::lower::{Dialect, EnforcedBy, Loss, Narrowing, Unportable, Unsayable, lower};
+use crate::pattern;
 
 pub use prompt::{Prompt, RESPONSE_HEADING};
 

@@ -17,6 +17,7 @@ pub mod judge;
 pub mod lower;
 pub mod message;
 mod nearest;
+mod pattern;
 pub mod price;
 mod recover;
 pub mod redact;

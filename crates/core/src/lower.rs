@@ -20,6 +20,7 @@ mod object;
 pub(crate) mod original;
 #[cfg(test)]
 mod page;
+mod pattern;
 pub(crate) mod place;
 mod portability;
 mod pre_image;

@@ -13,9 +13,9 @@ use std::collections::BTreeSet;
 use super::header::MARK;
 use super::model::{Definition, Edge, Form, Id, Integer, List, Model, Number, Rest, Text, Type};
 use super::name::{Names, pascal};
-use super::pattern::{Engine, translated};
 use super::text::{Escapes, lines, quoted};
 use super::{Integers, Rendered, lost};
+use crate::pattern::{Engine, translated};
 use support::Need;
 
 #[rustfmt::skip]

@@ -10,9 +10,9 @@ use std::collections::HashSet;
 use super::header::MARK;
 use super::model::{Definition, Form, Id, Member, Model, Object, Presence, Rest, Type};
 use super::name::{Names, snake};
-use super::pattern::Engine;
 use super::text::{Escapes, lines, quoted};
 use super::{Integers, Rendered, lost};
+use crate::pattern::Engine;
 use of::Need;
 
 #[rustfmt::skip]

@@ -10,9 +10,9 @@ use std::collections::BTreeSet;
 
 use super::header::MARK;
 use super::model::{Definition, Form, Id, Member, Model, Object, Presence, Rest, Type};
-use super::pattern::Engine;
 use super::text::{Escapes, lines, quoted};
 use super::{Integers, Rendered, lost};
+use crate::pattern::Engine;
 use schema::Need;
 
 /// Writes the types of a model.

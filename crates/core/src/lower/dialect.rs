@@ -108,11 +108,11 @@ pub struct Table {
     pub enum_members: EnumMembers,
     /// What `format` may say.
     pub formats: Formats,
-    /// What a `pattern` may use.
+    /// How a `pattern` is read.
     pub patterns: Patterns,
     /// Which numbers `minimum` and its kin bound.
     pub bounds: Bounds,
-    /// What becomes of patterns and numbers.
+    /// What becomes of numbers.
     pub leaves: Leaves,
     /// How much there may be of everything.
     pub limits: Limits,
@@ -206,15 +206,23 @@ pub enum Formats {
     Annotation,
 }
 
-/// What a `pattern` may use.
+/// How a `pattern` is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Patterns {
-    /// Whether `^` and `$` must enclose it.
-    pub anchored: bool,
-    /// Whether `\b` and `\B` are known.
-    pub word_boundaries: bool,
-    /// The largest number in `{n,m}`.
-    pub repeat: usize,
+pub enum Patterns {
+    /// As it stands, without look-around.
+    AsWritten {
+        /// Whether `\b` and `\B` are known.
+        word_boundaries: bool,
+        /// The largest number in `{n,m}`.
+        repeat: usize,
+    },
+    /// By an automaton, which has `^` and `$` at its ends alone.
+    Automata,
+    /// As a grammar of the text between the quotes of a JSON string, escapes and all: a set such as `\d` is
+    /// refused with the whole schema, and a quote ends the string.
+    Grammar,
+    /// By JavaScript with the flag `u`, which refuses the whole schema for one needless backslash.
+    Script,
 }
 
 /// Which numbers `minimum` and its kin bound.
@@ -226,12 +234,12 @@ pub enum Bounds {
     Integers,
 }
 
-/// What becomes of patterns and numbers.
+/// What becomes of numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Leaves {
     /// They are read as JSON Schema says.
     AsWritten,
-    /// Automata, which know no look-around, and no number that is not a float.
+    /// By automata, which know no number that is not a float.
     Automata,
 }
 

@@ -223,10 +223,38 @@ fn a_schema_that_nothing_satisfies_is_refused() {
 #[test_case(r"\bword\b", Dialect::Anthropic, false)]
 #[test_case("^a{1,500}$", Dialect::Anthropic, false)]
 #[test_case("^a{1,50}$", Dialect::Anthropic, true)]
+#[test_case("^a^b$", Dialect::LlamaCpp, false)]
+#[test_case("^[a$^]b$", Dialect::LlamaCpp, true)]
+#[test_case(r"^a\$", Dialect::LlamaCpp, false)]
+#[test_case(r"^a\$$", Dialect::LlamaCpp, true; "an escaped dollar before the end")]
+#[test_case(r"^a\b$", Dialect::LlamaCpp, false)]
+#[test_case(r"a\-b", Dialect::ClaudeCode, true)]
 fn patterns_are_kept_where_they_are_understood(pattern: &str, dialect: Dialect, kept: bool) {
     let lowering = lowered(json!({"type": "string", "pattern": pattern}), dialect);
     assert_eq!(lowering.schema.to_string().contains("\"pattern\""), kept);
     assert_eq!(lowering.losses.is_empty(), kept);
+}
+
+#[test]
+fn llama_cpp_is_sent_patterns_that_its_converter_reads() {
+    let schema = json!({"type": "string", "pattern": r"^v\d+\.(?:a|bc)$"});
+    let lowering = lowered(schema, Dialect::LlamaCpp);
+    assert_eq!(lowering.schema["pattern"], "^v[0-9]+[.](a|bc)$");
+    assert!(lowering.losses.is_empty());
+}
+
+#[test]
+fn claude_is_sent_patterns_that_its_validator_reads() {
+    let pattern = |pattern: &str| {
+        let schema =
+            json!({"type": "object", "properties": {"a": {"type": "string", "pattern": pattern}}});
+        lowered(schema, Dialect::ClaudeCode).schema["properties"]["a"]["pattern"].clone()
+    };
+    assert_eq!(pattern(r"^\d{3}-x$"), r"^\d{3}-x$");
+    assert_eq!(pattern(r"^\d{3}\-x$"), "^[0-9]{3}-x$");
+    let schema = json!({"type": "object", "patternProperties": {r"^a\-": {"type": "string"}}});
+    let schema = lowered(schema, Dialect::ClaudeCode).schema;
+    assert_eq!(schema["patternProperties"], json!({"^a-": {"type": "string"}}));
 }
 
 #[test]

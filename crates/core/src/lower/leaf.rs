@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::EnforcedBy;
 use super::automata;
-use super::dialect::{Bounds, EnumMembers, Formats, Leaves, Patterns, Table};
+use super::dialect::{Bounds, EnumMembers, Formats, Leaves, Table};
 use super::lowerer::Lowerer;
 use super::original::{Clause, Place};
 use super::place::Sketch;
@@ -208,10 +208,9 @@ impl Table {
     pub(super) fn read(&self, keyword: &str, value: &Value, integers: bool) -> Option<Value> {
         let is_automaton = self.leaves == Leaves::Automata;
         let can_read = match (keyword, value) {
-            ("pattern", Value::String(pattern)) if is_automaton => {
-                return automata::pattern(pattern).map(Value::from);
+            ("pattern", Value::String(pattern)) => {
+                return self.patterns.read(pattern).map(Value::from);
             }
-            ("pattern", Value::String(pattern)) => self.patterns.can_read(pattern),
             ("format", Value::String(format)) => match self.formats {
                 Formats::Listed(listed) => listed.contains(&format.as_str()),
                 Formats::Annotation => true,
@@ -234,44 +233,4 @@ impl Table {
         };
         can_read.then(|| value.clone())
     }
-}
-
-impl Patterns {
-    /// Claims that `pattern` uses only what the dialect knows.
-    pub(super) fn can_read(&self, pattern: &str) -> bool {
-        let groups_are_plain = pattern.split("(?").skip(1).all(|rest| rest.starts_with(':'));
-        let escapes = pattern.split('\\').skip(1).filter_map(|rest| rest.chars().next());
-        let escapes_are_known = escapes.into_iter().all(|escape| {
-            !('1'..='9').contains(&escape) && (self.word_boundaries || !matches!(escape, 'b' | 'B'))
-        });
-        let repeats = pattern.split('{').skip(1).filter_map(|rest| rest.split('}').next());
-        let repeats_are_small = repeats
-            .flat_map(|range| range.split(','))
-            .filter_map(|number| number.parse::<usize>().ok())
-            .all(|number| number <= self.repeat);
-        let is_anchored = pattern.starts_with('^')
-            && pattern.ends_with('$')
-            && !pattern.ends_with("\\$")
-            && !has_top_level_alternatives(pattern);
-        groups_are_plain
-            && escapes_are_known
-            && repeats_are_small
-            && (!self.anchored || is_anchored)
-    }
-}
-
-/// Claims that a `|` stands outside of all groups, where it splits off the anchors.
-fn has_top_level_alternatives(pattern: &str) -> bool {
-    let mut depth = 0usize;
-    let mut characters = pattern.chars();
-    while let Some(character) = characters.next() {
-        match character {
-            '\\' => drop(characters.next()),
-            '(' | '[' => depth += 1,
-            ')' | ']' => depth = depth.saturating_sub(1),
-            '|' if depth == 0 => return true,
-            _ => {}
-        }
-    }
-    false
 }

@@ -1,6 +1,6 @@
 //! Objects: declared members, presence, and what else may be there.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
 
@@ -157,17 +157,21 @@ impl<'c> Lowerer<'c> {
             return Ok(false);
         };
         let listed = patterns.value.as_object().into_iter().flatten();
-        let is_readable = |pattern: &str| self.table.patterns.can_read(pattern);
-        if !self.table.supports("patternProperties") || !listed.clone().all(|(p, _)| is_readable(p))
-        {
+        let names = listed.clone().map(|(pattern, _)| self.table.patterns.read(pattern));
+        let Some(names) = names.collect::<Option<Vec<_>>>() else {
+            return Ok(false);
+        };
+        // Two that are the same in the words of the dialect cannot stand side by side.
+        let are_distinct = names.iter().collect::<BTreeSet<_>>().len() == names.len();
+        if !self.table.supports("patternProperties") || !are_distinct {
             return Ok(false);
         }
         let mut lowered = Map::new();
-        for (pattern, schema) in listed {
+        for (name, (pattern, schema)) in names.into_iter().zip(listed) {
             let child = self.original.place(schema, &patterns.inside(Some(pattern)));
             let value = self.place(&child, depth + 1)?;
             let value = value.map_or(json!(false), |lowered| Value::Object(lowered.schema));
-            lowered.insert(pattern.clone(), value);
+            lowered.insert(name, value);
         }
         sketch.schema.insert("patternProperties".to_owned(), Value::Object(lowered));
         if let Some(clause) = extras {

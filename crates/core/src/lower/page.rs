@@ -38,12 +38,17 @@ fn limits(limits: &Limits) -> String {
 }
 
 fn patterns(table: &Table) -> String {
-    if table.leaves == Leaves::Automata {
-        return "without look-around, but with `^` and `$` at the ends".to_owned();
-    }
-    let Patterns { anchored, word_boundaries, repeat } = table.patterns;
+    let (word_boundaries, repeat) = match table.patterns {
+        Patterns::AsWritten { word_boundaries, repeat } => (word_boundaries, repeat),
+        Patterns::Automata => {
+            return "without look-around, but with `^` and `$` at the ends".to_owned();
+        }
+        Patterns::Grammar => {
+            return "between `^` and `$`, of characters that JSON does not escape".to_owned();
+        }
+        Patterns::Script => return "without look-around, in words of JavaScript".to_owned(),
+    };
     let mut facts = vec!["without look-around".to_owned()];
-    facts.extend(anchored.then(|| "between `^` and `$`".to_owned()));
     facts.extend((!word_boundaries).then(|| r"without `\b`".to_owned()));
     facts.extend((repeat != usize::MAX).then(|| format!("repeats up to {repeat}")));
     facts.join(", ")

@@ -8,8 +8,7 @@ use super::dialect::{
     Table, Unions, Untyped,
 };
 
-const ANY_PATTERN: Patterns =
-    Patterns { anchored: false, word_boundaries: true, repeat: usize::MAX };
+const ANY_PATTERN: Patterns = Patterns::AsWritten { word_boundaries: true, repeat: usize::MAX };
 
 const NETWORK_FORMATS: &[&str] =
     &["date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"];
@@ -93,7 +92,7 @@ pub(super) static ANTHROPIC: Table = Table {
     enum_members: EnumMembers::Scalars,
     formats: Formats::Listed(NETWORK_FORMATS_AND_URI),
     // "Large" repeats are refused without a number; the grammar unrolls them.
-    patterns: Patterns { anchored: false, word_boundaries: false, repeat: 100 },
+    patterns: Patterns::AsWritten { word_boundaries: false, repeat: 100 },
     bounds: Bounds::Numbers,
     leaves: Leaves::AsWritten,
     limits: Limits { optionals: 24, unions: 16, min_items: 1, ..Limits::NONE },
@@ -138,7 +137,7 @@ pub(super) static GEMINI: Table = Table {
 
 pub(super) static LLAMA_CPP: Table = Table {
     as_of: "2026-07",
-    source: "llama.cpp grammars/README.md",
+    source: "llama.cpp grammars/README.md, common/json-schema-to-grammar.cpp",
     keywords: &[
         "type",
         "properties",
@@ -170,7 +169,7 @@ pub(super) static LLAMA_CPP: Table = Table {
     vocabulary: Draft::Draft202012,
     enum_members: EnumMembers::Any,
     formats: Formats::Listed(&["date", "time", "date-time", "uuid"]),
-    patterns: Patterns { anchored: true, ..ANY_PATTERN },
+    patterns: Patterns::Grammar,
     bounds: Bounds::Integers,
     leaves: Leaves::AsWritten,
     limits: Limits::NONE,
@@ -255,7 +254,7 @@ pub(super) static LLGUIDANCE: Table = Table {
     vocabulary: Draft::Draft202012,
     enum_members: EnumMembers::Any,
     formats: Formats::Listed(NETWORK_FORMATS_AND_URI),
-    patterns: ANY_PATTERN,
+    patterns: Patterns::Automata,
     bounds: Bounds::Numbers,
     leaves: Leaves::Automata,
     limits: Limits::NONE,
@@ -310,7 +309,7 @@ pub(super) static CLAUDE_CODE: Table = Table {
     vocabulary: Draft::Draft7,
     enum_members: EnumMembers::Any,
     formats: Formats::Annotation,
-    patterns: ANY_PATTERN,
+    patterns: Patterns::Script,
     bounds: Bounds::Numbers,
     leaves: Leaves::AsWritten,
     limits: Limits::NONE,

@@ -21,6 +21,7 @@ pub(super) fn all() -> Vec<Subject> {
         scalars::choices(),
         scalars::numbers(),
         scalars::texts(),
+        scalars::marks(),
         unions::unions(),
     ];
     all.extend([

@@ -2,7 +2,7 @@
 
 use super::{Writer, literal};
 use crate::generate::model::{Bound, Definition, Edge, Form, Id, Integer, Number, Text, Type};
-use crate::generate::pattern::{Engine, translated};
+use crate::pattern::{Engine, translated};
 
 /// What generated Python imports or brings along.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

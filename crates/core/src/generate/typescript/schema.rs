@@ -5,7 +5,7 @@ use crate::generate::model::{
     Bound, Definition, Edge, Form, Id, Integer, List, Member, Number, Object, Presence, Rest, Text,
     Type, Union,
 };
-use crate::generate::pattern::{Engine, translated};
+use crate::pattern::{Engine, translated};
 
 /// What schemas bring along.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

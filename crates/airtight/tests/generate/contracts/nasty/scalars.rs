@@ -1,6 +1,6 @@
 //! Numbers, texts and listed values.
 
-use serde_json::json;
+use serde_json::{Map, Value, json};
 
 use super::{Subject, subject};
 
@@ -76,6 +76,23 @@ pub(super) fn texts() -> Subject {
         "space": "é a", "letters": "é", "dot": "\u{1f600}", "date": "2026-02-15",
     });
     subject("texts", schema, vec![given])
+}
+
+/// Each mark by itself and in a class, with a backslash before it: engines differ in which they refuse.
+pub(super) fn marks() -> Subject {
+    let marks = "!\"#$%&'()*+,-./:;=?@[\\]^`{|}~";
+    let (mut properties, mut given) = (Map::new(), Map::new());
+    for (position, mark) in marks.chars().enumerate() {
+        let pattern = format!("^x\\{mark}[\\{mark}y]$");
+        properties
+            .insert(format!("mark_{position}"), json!({"type": "string", "pattern": pattern}));
+        given.insert(format!("mark_{position}"), Value::from(format!("x{mark}{mark}")));
+    }
+    properties
+        .insert("day".to_owned(), json!({"type": "string", "pattern": "^[0-9]{4}-[0-9]{2}$"}));
+    given.insert("day".to_owned(), json!("2026-02"));
+    let schema = json!({"type": "object", "properties": properties, "additionalProperties": false});
+    subject("marks", schema, vec![Value::Object(given)])
 }
 
 /// Names that mean something to prototypes, where values keep them.
