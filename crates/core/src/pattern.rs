@@ -204,14 +204,18 @@ impl Writer {
                 let times =
                     times.checked_mul(most.max(1)).filter(|times| *times <= REPEAT_LIMIT)?;
                 self.grouped(&repetition.sub, times, depth)?;
-                self.text.push_str(&match (repetition.min, repetition.max) {
-                    (0, None) => "*".to_owned(),
-                    (1, None) => "+".to_owned(),
-                    (0, Some(1)) => "?".to_owned(),
-                    (least, None) => format!("{{{least},}}"),
-                    (least, Some(most)) if least == most => format!("{{{least}}}"),
-                    (least, Some(most)) => format!("{{{least},{most}}}"),
-                });
+                match (repetition.min, repetition.max) {
+                    (0, None) => self.text.push('*'),
+                    (1, None) => self.text.push('+'),
+                    (0, Some(1)) => self.text.push('?'),
+                    (least, None) => self.text.extend(["{", &least.to_string(), ",}"]),
+                    (least, Some(most)) if least == most => {
+                        self.text.extend(["{", &least.to_string(), "}"]);
+                    }
+                    (least, Some(most)) => {
+                        self.text.extend(["{", &least.to_string(), ",", &most.to_string(), "}"]);
+                    }
+                }
             }
             HirKind::Capture(capture) => self.group(&capture.sub, times, depth)?,
             HirKind::Concat(parts) => self.concat(parts, times, depth)?,
@@ -226,9 +230,12 @@ impl Writer {
     }
 
     fn concat(&mut self, parts: &[Hir], times: u32, depth: usize) -> Option<()> {
-        parts.iter().try_for_each(|part| match part.kind() {
-            HirKind::Alternation(_) => self.group(part, times, depth),
-            _ => self.write(part, times, depth + 1),
+        parts.iter().try_for_each(|part| {
+            if let HirKind::Alternation(_) = part.kind() {
+                self.group(part, times, depth)
+            } else {
+                self.write(part, times, depth + 1)
+            }
         })
     }
 
@@ -315,11 +322,9 @@ impl Writer {
             '/' if self.engine != Engine::JavaScript => self.text.push('/'),
             mark if mark.is_ascii_punctuation() => self.text.extend(['\\', mark]),
             other => {
-                let code = u32::from(other);
-                self.text.push_str(&match self.engine {
-                    Engine::JavaScript => format!("\\u{{{code:x}}}"),
-                    Engine::Re2 | Engine::Rust | Engine::LlamaCpp => format!("\\x{{{code:x}}}"),
-                });
+                let code = format!("{:x}", u32::from(other));
+                let letter = if self.engine == Engine::JavaScript { "u" } else { "x" };
+                self.text.extend(["\\", letter, "{", &code, "}"]);
             }
         }
     }

@@ -147,6 +147,14 @@ fn what_makes_no_sense_is_refused(path: &str) {
     assert_eq!(refused.header("content-type"), Some("application/json"));
 }
 
+#[test_case("limit=x", "limit: it is a whole number from 1 to 1000")]
+#[test_case("limit=2.5", "limit: it is a whole number from 1 to 1000"; "a part of a row")]
+#[test_case("after=99999999999999999999", "after: it is a whole number from 0 to 9007199254740991"; "too large")]
+fn a_wrong_number_is_told_with_those_that_are_right(query: &str, told: &str) {
+    let refused = Stage::new([]).get(&format!("/api/v1/runs?{query}"), "");
+    assert!(refused.body["error"]["message"].as_str().unwrap().ends_with(told), "{}", refused.body);
+}
+
 /// A word that nothing can be filed under is told with those that there are, and the document has the same.
 #[test_case("runs", "outcome", &["met", "no_answer", "attempts_exhausted", "refused", "truncated",
     "degenerate", "loop", "provider", "harness", "auth", "sandbox", "config", "turn_cap", "budget",

@@ -107,11 +107,11 @@ pub(super) struct Number(pub(super) i64);
 
 impl<'de> Deserialize<'de> for Number {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let number = i64::deserialize(deserializer)?;
-        if (0..=NUMBER_MOST).contains(&number) {
-            return Ok(Self(number));
-        }
-        Err(D::Error::custom(format!("a number here is from 0 to {NUMBER_MOST}")))
+        // What the parser says of other texts is worded for those who write it.
+        let number = i64::deserialize(deserializer).ok();
+        number.filter(|number| (0..=NUMBER_MOST).contains(number)).map(Self).ok_or_else(|| {
+            D::Error::custom(format!("it is a whole number from 0 to {NUMBER_MOST}"))
+        })
     }
 }
 
@@ -128,11 +128,11 @@ pub(super) struct Limit(u32);
 
 impl<'de> Deserialize<'de> for Limit {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let number = i64::deserialize(deserializer)?;
-        match u32::try_from(number) {
-            Ok(limit) if (1..=LIMIT_MOST).contains(&limit) => Ok(Self(limit)),
-            Ok(_) | Err(_) => Err(D::Error::custom(format!("`limit` is from 1 to {LIMIT_MOST}"))),
-        }
+        let number = u32::deserialize(deserializer).ok();
+        number
+            .filter(|number| (1..=LIMIT_MOST).contains(number))
+            .map(Self)
+            .ok_or_else(|| D::Error::custom(format!("it is a whole number from 1 to {LIMIT_MOST}")))
     }
 }
 
