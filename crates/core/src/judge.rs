@@ -64,6 +64,8 @@ struct Conforming {
     accepted: Accepted,
     range: Range<usize>,
     place: Place,
+    /// Where it ends that was said last: the same may be said again.
+    until: usize,
 }
 
 /// Everything known about a text after its candidates were judged.
@@ -78,10 +80,12 @@ struct Tally {
     broken: Option<(usize, Violations)>,
     /// What stands in the way of every value that is not a block of JSON.
     noise: Option<Trouble>,
+    /// Where what cannot be read starts.
+    damaged: Vec<usize>,
     /// Where what is said starts.
     said_from: usize,
-    /// Where a block starts that may be the answer in place of a scalar.
-    unread: Option<usize>,
+    /// Where the blocks start that may be the answer in place of a scalar.
+    unread: Vec<usize>,
     /// Where an aside stands that may be the answer in place of the only conforming value.
     objection: Option<usize>,
     /// The violations of a value behind the last conforming one, which may take that back.
@@ -146,12 +150,12 @@ pub(crate) fn judge_turned(
             Some(Trouble::Truncated { offset: text.len() })
         }
         Err(Failure { error, .. }) => {
-            let Found { candidates, asides, trouble, noise, said_from, unread } =
+            let Found { candidates, asides, trouble, noise, broken: damaged, said_from, unread } =
                 recover::find(text, limits);
             if candidates.is_empty() && trouble.is_none() && noise.is_none() {
                 return unreadable(&error);
             }
-            tally = Tally { noise, said_from, unread, ..tally };
+            tally = Tally { noise, damaged, said_from, unread, ..tally };
             let trouble = judge_candidates(measure, text, candidates, &mut tally).or(trouble);
             tally.objection = objection(measure, &asides, &tally.conforming);
             trouble
@@ -168,12 +172,13 @@ fn judge_candidates(
     tally: &mut Tally,
 ) -> Option<Trouble> {
     for candidate in candidates {
-        let place = candidate.place;
+        let (start, place) = (candidate.reading.range.start, candidate.place);
         match judge_candidate(measure, text, candidate, tally) {
             Ok(()) => {}
             Err(trouble @ Trouble::OverLimit { .. }) => return Some(trouble),
             Err(trouble) if place == Place::JsonBlock => return Some(trouble),
             Err(trouble) => {
+                tally.damaged.push(start);
                 tally.noise.get_or_insert(trouble);
             }
         }
@@ -293,16 +298,18 @@ impl Tally {
             }
             Opinion::Conforms(accepted) => {
                 self.afterthought = None;
+                let until = range.end;
                 let same = |other: &&mut Conforming| {
                     other.accepted.value.root().same_value(accepted.value.root())
                 };
                 if let Some(other) = self.conforming.iter_mut().find(same) {
                     let rank = |place, edits: &Edits| (place != Place::JsonBlock, edits.total());
+                    other.until = until;
                     if rank(place, &accepted.edits) < rank(other.place, &other.accepted.edits) {
-                        *other = Conforming { accepted, range, place };
+                        *other = Conforming { accepted, range, place, until };
                     }
                 } else if self.conforming.len() < AMBIGUITY_LIMIT {
-                    self.conforming.push(Conforming { accepted, range, place });
+                    self.conforming.push(Conforming { accepted, range, place, until });
                 }
             }
         }
@@ -312,11 +319,13 @@ impl Tally {
     fn rivals(&self, text: &str) -> Option<Vec<usize>> {
         let starts = self.conforming.iter().map(|conforming| conforming.range.start);
         let mut offsets: Vec<usize> = starts.collect();
-        if let ([only], Some(unread)) = (self.conforming.as_slice(), self.unread)
-            && only.place != Place::JsonBlock
+        if let [only] = self.conforming.as_slice()
             && !text.get(only.range.clone())?.starts_with(['{', '['])
         {
-            offsets.push(unread);
+            // What stands before a block of JSON leads to it.
+            let may_answer =
+                |start: &&usize| only.place != Place::JsonBlock || **start >= only.range.end;
+            offsets.extend(self.unread.iter().find(may_answer));
         }
         offsets.extend(self.objection);
         offsets.sort_unstable();
@@ -327,6 +336,21 @@ impl Tally {
     fn is_certain(&self) -> bool {
         matches!(self.conforming.as_slice(), [Conforming { place: Place::JsonBlock, .. }])
     }
+
+    /// Returns what takes the only conforming value back: an answer behind it, by its first member, that
+    /// cannot be read.
+    fn retraction(&self, contract: &Contract, text: &str) -> Option<Trouble> {
+        let [Conforming { until, .. }] = self.conforming.as_slice() else { return None };
+        let opens = |start: &usize| {
+            text.get(*start..).is_some_and(|piece| shape::opens_with_member(contract, piece))
+        };
+        let behind = self.damaged.iter().copied().filter(|start| start >= until);
+        let start = behind.filter(opens).min()?;
+        let found = text.get(start..)?.chars().next()?;
+        let expected = "nothing that may take the value before it back";
+        let kind = ParseErrorKind::Unexpected { found, expected };
+        Some(Trouble::Damaged(ParseError::new(kind, text, start)))
+    }
 }
 
 fn decide(contract: &Contract, text: &str, mut tally: Tally, trouble: Option<Trouble>) -> Verdict {
@@ -334,7 +358,9 @@ fn decide(contract: &Contract, text: &str, mut tally: Tally, trouble: Option<Tro
         return rejected(Rejection::Ambiguous { offsets }, Violations::default());
     }
     let noise = tally.noise.take();
-    let trouble = trouble.or_else(|| noise.filter(|_| !tally.is_certain()));
+    let trouble = trouble
+        .or_else(|| noise.filter(|_| !tally.is_certain()))
+        .or_else(|| tally.retraction(contract, text));
     let broken = tally.broken.map(|(_, violations)| violations);
     match (trouble, tally.conforming.pop(), broken) {
         (Some(Trouble::Truncated { offset }), ..) => {

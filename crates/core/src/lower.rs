@@ -10,6 +10,7 @@ mod array;
 mod automata;
 pub(crate) mod describe;
 mod dialect;
+mod grammar;
 mod inverse;
 pub(crate) mod items;
 mod leaf;

@@ -61,7 +61,6 @@ pub(crate) fn is_plain_script(pattern: &str) -> bool {
     while let Some(character) = rest.chars().next() {
         let behind = &rest[character.len_utf8()..];
         (rest, is_atom) = match character {
-            '\\' if behind.starts_with(['b', 'B']) => (&behind[1..], false),
             '\\' => match escape(behind, "^$\\.*+?()[]{}|/") {
                 Some(left) => (left, true),
                 None => return false,
@@ -81,7 +80,8 @@ pub(crate) fn is_plain_script(pattern: &str) -> bool {
                 Some(left) => (left.strip_prefix('?').unwrap_or(left), false),
                 None => return false,
             },
-            '}' | ']' => return false,
+            // A dot is another set of characters there, by the ends of lines.
+            '.' | '}' | ']' => return false,
             '^' | '$' | '|' => (behind, false),
             _ => (behind, true),
         };
@@ -380,6 +380,8 @@ mod tests {
     #[test_case(r"^(?:a|b\.c){1,3}?\/[^\]\-\d]*$" => true; "much of it")]
     #[test_case(r"\p{Lu}[\p{L}\u00e9\x41\cA\0]" => true; "characters by number and category")]
     #[test_case("[-a][a-][+-]" => true; "hyphens at the ends")]
+    #[test_case("a.b" => false; "any character but the ends of lines")]
+    #[test_case(r"a\b" => false; "the border of a word")]
     #[test_case(r"a\-b" => false; "a hyphen that needs no backslash")]
     #[test_case(r"\A" => false; "an anchor of others")]
     #[test_case(r"[\d-x]" => false; "a set begins no range")]

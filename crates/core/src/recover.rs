@@ -8,6 +8,7 @@
 mod fence;
 mod pairs;
 mod prose;
+mod role;
 mod scalar;
 mod thought;
 
@@ -21,7 +22,7 @@ use crate::json::{Limits, ParseError, ParseErrorKind};
 use crate::repair::{self, Fault, Reading};
 use pairs::Pairs;
 use prose::Ahead;
-use thought::{Thought, last_close, thought_at};
+use thought::{LEAD as THOUGHT_LEAD, Thought, last_close, thought_at};
 
 /// How many values are looked at; more is no answer but a listing.
 const CANDIDATE_LIMIT: usize = 1024;
@@ -45,11 +46,13 @@ pub(crate) struct Found<'t> {
     pub(crate) trouble: Option<Trouble>,
     /// What stands in the way of trusting any but those in a block of JSON.
     pub(crate) noise: Option<Trouble>,
+    /// Where what cannot be read starts, but for sketches with dots.
+    pub(crate) broken: Vec<usize>,
     /// Where what is said starts, behind the last thought.
     pub(crate) said_from: usize,
-    /// Where a block starts that is no program code and no value: next to a scalar it may be the
+    /// Where the blocks start that are no program code and no value: next to a scalar they may be the
     /// answer.
-    pub(crate) unread: Option<usize>,
+    pub(crate) unread: Vec<usize>,
 }
 
 /// A value that may be the answer.
@@ -133,7 +136,7 @@ pub(crate) fn find<'t>(text: &'t str, limits: &Limits) -> Found<'t> {
         found: Found::default(),
     };
     finder.scalar_alone();
-    while finder.found.trouble.is_none() && finder.next_mark() {
+    while finder.found.trouble.is_none() && finder.next_mark() && !finder.is_over() {
         finder.mark();
     }
     finder.found.unread = finder.unread();
@@ -144,8 +147,8 @@ impl<'t> Finder<'t> {
     /// Moves to the next byte that can mean something in prose.
     fn next_mark(&mut self) -> bool {
         let rest = self.bytes.get(self.at..).unwrap_or_default();
-        let offset = rest.iter().position(|byte| match byte {
-            b'{' | b'[' | b'}' | b']' | b'<' | b'`' | b'~' => true,
+        let offset = rest.iter().position(|byte| match *byte {
+            b'{' | b'[' | b'}' | b']' | b'<' | b'`' | b'~' | THOUGHT_LEAD => true,
             b'\n' => self.open > 0,
             _ => false,
         });
@@ -153,11 +156,20 @@ impl<'t> Finder<'t> {
         offset.is_some()
     }
 
+    /// Claims that the model's words end here.
+    fn is_over(&self) -> bool {
+        matches!(self.bytes.get(self.at), Some(b'<' | b'['))
+            && self.block == Block::None
+            && role::is_foreign(self.text, self.at)
+    }
+
     fn mark(&mut self) {
-        match self.bytes.get(self.at) {
+        match self.bytes.get(self.at).copied() {
             // Prose may never close its brackets; it must not hide the rest of the text.
             Some(b'\n') => self.open = 0,
-            Some(b'<' | b'[') if let Some(thought) = thought_at(self.text, self.at) => {
+            Some(b'<' | b'[' | THOUGHT_LEAD)
+                if let Some(thought) = thought_at(self.text, self.at) =>
+            {
                 return self.think(thought);
             }
             Some(b'{' | b'[') if self.open > 0 => self.open += 1,
@@ -182,6 +194,7 @@ impl<'t> Finder<'t> {
         match repair::read(self.text, start, self.limits.depth) {
             Ok(reading) => self.take(reading),
             Err(Fault::Foreign { resume, open }) => {
+                self.note_broken(start, resume);
                 let interval = self.bytes.get(resume) == Some(&b')');
                 let is_over =
                     memchr::memchr(b'\n', self.bytes.get(start..resume).unwrap_or_default());
@@ -197,9 +210,25 @@ impl<'t> Finder<'t> {
                     Fault::Truncated { .. } | Fault::TooDeep | Fault::Foreign { .. } => start + 1,
                 };
                 self.faults += 1;
+                if let Fault::Damaged { offset, .. } | Fault::Truncated { offset } = fault {
+                    self.note_broken(start, offset);
+                }
                 self.stop(start, &fault, resume);
             }
         }
+    }
+
+    /// Keeps where something starts that cannot be read on at `offset`, unless dots stand there for a part
+    /// of it. Of too many, the last is kept: it is the likeliest to take back what was said before.
+    fn note_broken(&mut self, start: usize, offset: usize) {
+        let rest = self.text.get(offset..).unwrap_or_default();
+        if rest.starts_with("...") || rest.starts_with('…') {
+            return;
+        }
+        if self.found.broken.len() >= CANDIDATE_LIMIT {
+            self.found.broken.pop();
+        }
+        self.found.broken.push(start);
     }
 
     fn take(&mut self, reading: Reading<'t>) {
@@ -286,6 +315,7 @@ impl<'t> Finder<'t> {
     fn forget_until(&mut self, end: usize) {
         self.found.candidates.clear();
         self.found.asides.clear();
+        self.found.broken.clear();
         self.blocks.clear();
         self.open = 0;
         self.go_on(end);

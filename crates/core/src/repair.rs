@@ -158,11 +158,18 @@ impl Reader<'_> {
         if next == b'}' && self.may_close(expect, Container::Object) {
             return Ok(self.close());
         }
+        let lacked_comma = expect == Expect::Key && matches!(self.comma, Comma::Absent);
         self.write_comma();
-        let quote = Quote::at(self.bytes, self.at);
+        let (start, quote) = (self.at, Quote::at(self.bytes, self.at));
         match quote {
             Some(quote) => self.string(quote, Role::Key)?,
             None => self.bare_key()?,
+        }
+        let key = self.text.get(start..self.at).unwrap_or_default();
+        if lacked_comma && key.contains([',', ':']) {
+            return Err(
+                self.fault(start, "no `,` or `:` in a key: a quote before it may be displaced")
+            );
         }
         match self.next()? {
             Some(b':') => {}

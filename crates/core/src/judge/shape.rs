@@ -166,6 +166,22 @@ pub(super) fn names_any(contract: &Contract, value: &Document) -> bool {
         || root.items().any(names_one)
 }
 
+/// Claims that `damaged` starts as an answer or an answer's item would: with one of their names and a colon.
+pub(super) fn opens_with_member(contract: &Contract, damaged: &str) -> bool {
+    let root = Shape::of_root(contract);
+    let item = root.item();
+    let opened = damaged.trim_start_matches(|character: char| {
+        character.is_whitespace() || "[{\"'“”‘’".contains(character)
+    });
+    root.declared().chain(item.declared()).any(|name| {
+        let (start, behind) = opened.split_at_checked(name.len()).unwrap_or_default();
+        let behind = behind.trim_start_matches(['"', '\'', '“', '”', '‘', '’']).trim_start();
+        !name.is_empty()
+            && start.eq_ignore_ascii_case(name)
+            && (behind.is_empty() || behind.starts_with(':'))
+    })
+}
+
 /// Claims that closers missing at the end of `value` cannot have been lost further inside.
 ///
 /// `{"a":{"b":1,"c":2}` may have lost its last brace, or the one behind `1`. It is the last only

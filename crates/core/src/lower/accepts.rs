@@ -12,6 +12,7 @@ use super::dialect::{
     Unions, Untyped,
 };
 use super::leaf::LARGE_ENUM;
+use super::place::SAYS_WHAT;
 use crate::json::Pointer;
 
 /// Something in a schema that a dialect does not accept.
@@ -86,7 +87,7 @@ impl<'s> Reader<'s> {
 
     fn schema(&mut self, schema: &'s Value, at: &Pointer, home: &'s str, depth: usize) {
         let Value::Object(keywords) = schema else {
-            let is_known = self.table.untyped == Untyped::Allowed && schema.is_boolean();
+            let is_known = self.table.untyped != Untyped::AsText && schema.is_boolean();
             if !is_known {
                 self.report(at, "not a schema object");
             }
@@ -135,7 +136,12 @@ impl<'s> Reader<'s> {
             self.count.unions += 1;
         }
         let has_type = keywords.contains_key("type");
-        if self.table.untyped == Untyped::AsText && !has_type && !has_union {
+        let says_what = match self.table.untyped {
+            Untyped::Allowed => true,
+            Untyped::Listed => SAYS_WHAT.iter().any(|keyword| keywords.contains_key(*keyword)),
+            Untyped::AsText => has_type || has_union,
+        };
+        if !says_what {
             self.report(at, "no type");
         }
         let beside =
@@ -221,7 +227,7 @@ impl<'s> Reader<'s> {
             EnumMembers::StringsAndNumbers => choice.is_string() || choice.is_number(),
         };
         let is_followed =
-            self.table.leaves == Leaves::AsWritten || choices.iter().all(automata::lists);
+            self.table.leaves != Leaves::Automata || choices.iter().all(automata::lists);
         if !choices.iter().all(is_listable) || !is_followed {
             self.report(at, "an enum lists what the dialect cannot list");
         }

@@ -25,7 +25,7 @@ impl<'c> Lowerer<'c> {
     ) -> Result<(), Unportable> {
         let items = Items::of(place, self.original.draft);
         let is_typed = types.is_some_and(|types| types.contains(&"array"));
-        if items.is_empty() && !(is_typed && self.table.untyped == Untyped::AsText) {
+        if items.is_empty() && !(is_typed && self.table.untyped != Untyped::Allowed) {
             return Ok(());
         }
         let positions = items.positions();
@@ -76,7 +76,7 @@ impl<'c> Lowerer<'c> {
                 self.lose(&clause.at, clause.keyword, EnforcedBy::VerdictOnly);
             }
         }
-        if self.table.untyped == Untyped::AsText {
+        if self.table.untyped != Untyped::Allowed {
             // Never used, but items must be typed.
             sketch.schema.insert("items".to_owned(), json!({"type": "null"}));
         }

@@ -112,7 +112,7 @@ pub struct Table {
     pub patterns: Patterns,
     /// Which numbers `minimum` and its kin bound.
     pub bounds: Bounds,
-    /// What becomes of numbers.
+    /// What becomes of strings and numbers.
     pub leaves: Leaves,
     /// How much there may be of everything.
     pub limits: Limits,
@@ -164,6 +164,8 @@ pub enum Extras {
 pub enum Untyped {
     /// It may.
     Allowed,
+    /// It may not: all types are listed.
+    Listed,
     /// It may not: such a value travels as JSON text.
     AsText,
 }
@@ -234,13 +236,15 @@ pub enum Bounds {
     Integers,
 }
 
-/// What becomes of numbers.
+/// What becomes of numbers, and of what is said about strings and numbers together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Leaves {
     /// They are read as JSON Schema says.
     AsWritten,
     /// By automata, which know no number that is not a float.
     Automata,
+    /// As a grammar, which is written from the first that is said and heeds nothing beside it.
+    Grammar,
 }
 
 /// How much there may be of everything in one schema.

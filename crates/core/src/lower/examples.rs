@@ -221,6 +221,8 @@ fn a_schema_that_nothing_satisfies_is_refused() {
 #[test_case("a", Dialect::LlamaCpp, false)]
 #[test_case("(?:a)b", Dialect::OpenaiStrict, true)]
 #[test_case(r"\bword\b", Dialect::Anthropic, false)]
+#[test_case(r"^\(?[0-9]{3}\)?[(?!]$", Dialect::Anthropic, true; "brackets that open no group")]
+#[test_case(r"^C:\\bin\\1$", Dialect::Anthropic, true; "backslashes that escape nothing else")]
 #[test_case("^a{1,500}$", Dialect::Anthropic, false)]
 #[test_case("^a{1,50}$", Dialect::Anthropic, true)]
 #[test_case("^a^b$", Dialect::LlamaCpp, false)]
@@ -241,6 +243,30 @@ fn llama_cpp_is_sent_patterns_that_its_converter_reads() {
     let lowering = lowered(schema, Dialect::LlamaCpp);
     assert_eq!(lowering.schema["pattern"], "^v[0-9]+[.](a|bc)$");
     assert!(lowering.losses.is_empty());
+}
+
+#[test]
+fn llama_cpp_is_told_what_any_value_is() {
+    let anything = json!(["object", "array", "string", "number", "boolean", "null"]);
+    let schema =
+        json!({"type": "object", "properties": {"a": {"title": "A"}, "b": {"minLength": 3}}});
+    let schema = lowered(schema, Dialect::LlamaCpp).schema;
+    assert_eq!(schema["properties"]["a"], json!({"type": anything, "title": "A"}));
+    assert_eq!(schema["properties"]["b"], json!({"type": anything, "minLength": 3}));
+    let list = lowered(json!({"type": "array", "minItems": 1}), Dialect::LlamaCpp).schema;
+    assert_eq!(list, json!({"type": "array", "minItems": 1, "items": {"type": anything}}));
+}
+
+#[test_case(json!({"type": "string", "pattern": "^a+$", "minLength": 3}), "minLength"; "a length beside a pattern")]
+#[test_case(json!({"type": "integer", "enum": [1, 5], "minimum": 3}), "minimum"; "a bound beside a list")]
+#[test_case(json!({"type": "integer", "minimum": 1.5}), "minimum"; "a bound that is cut")]
+#[test_case(json!({"type": "integer", "maximum": 1e30}), "maximum"; "a bound that does not fit")]
+#[test_case(json!({"type": "string", "maxLength": 2000}), "maxLength"; "a length that is refused")]
+fn llama_cpp_passes_over_what_stands_beside(schema: Value, lost: &str) {
+    let lowering = lowered(schema, Dialect::LlamaCpp);
+    let keywords: Vec<&str> = lowering.losses.iter().map(|loss| loss.keyword.as_str()).collect();
+    assert_eq!(keywords, [lost]);
+    assert!(lowering.schema.get(lost).is_none());
 }
 
 #[test]

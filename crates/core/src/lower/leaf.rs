@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::EnforcedBy;
 use super::automata;
 use super::dialect::{Bounds, EnumMembers, Formats, Leaves, Table};
+use super::grammar;
 use super::lowerer::Lowerer;
 use super::original::{Clause, Place};
 use super::place::Sketch;
@@ -84,7 +85,7 @@ impl<'c> Lowerer<'c> {
             choices.iter().filter_map(Value::as_str).map(|text| text.chars().count()).sum();
         let limits = self.table.limits;
         are_listable
-            && (self.table.leaves == Leaves::AsWritten || choices.iter().all(automata::lists))
+            && (self.table.leaves != Leaves::Automata || choices.iter().all(automata::lists))
             && self.used.enum_values + choices.len() <= limits.enum_values
             && (choices.len() <= LARGE_ENUM || characters <= limits.enum_chars)
     }
@@ -110,11 +111,14 @@ impl<'c> Lowerer<'c> {
                 self.leave(other, sketch);
             }
         }
-        if self.table.leaves == Leaves::Automata {
-            while let Some(keyword) = automata::clash(&sketch.schema) {
-                sketch.schema.remove(keyword);
-                place.all(keyword).next().into_iter().for_each(|clause| self.tell(clause, sketch));
-            }
+        let clash = match self.table.leaves {
+            Leaves::AsWritten => |_: &_| None,
+            Leaves::Automata => automata::clash,
+            Leaves::Grammar => grammar::clash,
+        };
+        while let Some(keyword) = clash(&sketch.schema) {
+            sketch.schema.remove(keyword);
+            place.all(keyword).next().into_iter().for_each(|clause| self.tell(clause, sketch));
         }
         for clause in place.all("uniqueItems").filter(|clause| clause.value == &json!(true)) {
             if self.table.supports("uniqueItems") {
@@ -207,6 +211,7 @@ impl Table {
     /// other number is spoken of.
     pub(super) fn read(&self, keyword: &str, value: &Value, integers: bool) -> Option<Value> {
         let is_automaton = self.leaves == Leaves::Automata;
+        let is_grammar = self.leaves == Leaves::Grammar;
         let can_read = match (keyword, value) {
             ("pattern", Value::String(pattern)) => {
                 return self.patterns.read(pattern).map(Value::from);
@@ -218,6 +223,9 @@ impl Table {
             ("minLength" | "maxLength" | "minItems" | "maxItems", count) if is_automaton => {
                 automata::counts(count)
             }
+            ("minLength" | "maxLength" | "minItems" | "maxItems", count) if is_grammar => {
+                grammar::counts(count)
+            }
             ("minItems", count) => {
                 count.as_u64().is_none_or(|count| count <= self.limits.min_items)
             }
@@ -225,8 +233,11 @@ impl Table {
                 "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum",
                 Value::Number(bound),
             ) => {
-                (self.bounds == Bounds::Numbers || integers)
-                    && (!is_automaton || automata::bounds(bound))
+                match self.bounds {
+                    Bounds::Numbers => !is_automaton || automata::bounds(bound),
+                    // Others would be cut to integers.
+                    Bounds::Integers => integers && bound.is_i64(),
+                }
             }
             ("multipleOf", Value::Number(step)) => !is_automaton || automata::steps(step),
             _ => true,

@@ -106,8 +106,8 @@ fn rows(table: &Table) -> [(&'static str, String); 11] {
             "bounds of numbers",
             say(match (table.leaves, table.bounds) {
                 (Leaves::Automata, _) => "below 2^53, with up to 20 decimals",
-                (Leaves::AsWritten, Bounds::Numbers) => "any",
-                (Leaves::AsWritten, Bounds::Integers) => "of integers alone",
+                (Leaves::AsWritten | Leaves::Grammar, Bounds::Numbers) => "any",
+                (Leaves::AsWritten | Leaves::Grammar, Bounds::Integers) => "of integers alone",
             }),
         ),
         ("enforced", words(table.keywords)),

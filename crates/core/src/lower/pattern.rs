@@ -9,9 +9,8 @@ impl Patterns {
     pub(super) fn read(&self, pattern: &str) -> Option<String> {
         match *self {
             Self::AsWritten { word_boundaries, repeat } => {
-                let is_known = groups_are_plain(pattern)
-                    && escapes_are_known(pattern, word_boundaries)
-                    && repeats_are_small(pattern, repeat);
+                let is_known =
+                    is_plain(pattern, word_boundaries) && repeats_are_small(pattern, repeat);
                 is_known.then(|| pattern.to_owned())
             }
             Self::Automata => automata::pattern(pattern),
@@ -22,15 +21,29 @@ impl Patterns {
     }
 }
 
-fn groups_are_plain(pattern: &str) -> bool {
-    pattern.split("(?").skip(1).all(|rest| rest.starts_with(':'))
-}
-
-fn escapes_are_known(pattern: &str, word_boundaries: bool) -> bool {
-    let mut escapes = pattern.split('\\').skip(1).filter_map(|rest| rest.chars().next());
-    escapes.all(|escape| {
-        !('1'..='9').contains(&escape) && (word_boundaries || !matches!(escape, 'b' | 'B'))
-    })
+/// Claims that all groups are plain, and no escape refers to one, or to the border of a word if the
+/// dialect does not know these. Our own engine has read the pattern.
+fn is_plain(pattern: &str, word_boundaries: bool) -> bool {
+    let (mut rest, mut is_class) = (pattern.chars(), false);
+    while let Some(character) = rest.next() {
+        match character {
+            '\\' => match rest.next() {
+                Some('1'..='9') => return false,
+                Some('b' | 'B') if !word_boundaries && !is_class => return false,
+                _ => {}
+            },
+            '[' => is_class = true,
+            ']' => is_class = false,
+            '(' if !is_class => {
+                let behind = rest.as_str();
+                if behind.starts_with('?') && !behind.starts_with("?:") {
+                    return false;
+                }
+            }
+            _ => {}
+        }
+    }
+    true
 }
 
 fn repeats_are_small(pattern: &str, limit: usize) -> bool {

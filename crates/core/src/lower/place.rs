@@ -33,6 +33,12 @@ pub(super) struct Sketch {
     pub(super) notes: Vec<String>,
 }
 
+/// The keywords by which a place says what it is.
+pub(super) const SAYS_WHAT: [&str; 5] = ["type", "anyOf", "enum", "const", "$ref"];
+
+/// The types that take every value.
+const ALL_TYPES: [&str; 6] = ["object", "array", "string", "number", "boolean", "null"];
+
 impl<'c> Lowerer<'c> {
     /// Lowers a place inside `depth` objects.
     pub(super) fn place(&mut self, place: &Place<'c>, depth: usize) -> Outcome {
@@ -163,6 +169,10 @@ impl<'c> Lowerer<'c> {
     /// Adds the notes to the description and the shape to the shapes.
     pub(super) fn seal(&mut self, mut sketch: Sketch) -> Lowered {
         sketch.notes.dedup();
+        let says_what = SAYS_WHAT.iter().any(|keyword| sketch.schema.contains_key(*keyword));
+        if self.table.untyped == Untyped::Listed && !says_what {
+            sketch.schema.shift_insert(0, "type".to_owned(), json!(ALL_TYPES));
+        }
         if !sketch.notes.is_empty() {
             let said = sketch.schema.get("description").and_then(Value::as_str);
             let notes = sketch.notes.join("; ");
@@ -186,7 +196,7 @@ impl<'c> Lowerer<'c> {
                 Some(before) => meet(&before, &listed),
             });
         }
-        if allowed.is_some() || self.table.untyped == Untyped::Allowed {
+        if allowed.is_some() || self.table.untyped != Untyped::AsText {
             return allowed;
         }
         let choices = place.all("enum").filter_map(|clause| clause.value.as_array());

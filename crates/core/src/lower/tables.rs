@@ -163,7 +163,7 @@ pub(super) static LLAMA_CPP: Table = Table {
     root: Root::Any,
     optionals: Optionals::Omitted,
     extras: Extras::Explicit,
-    untyped: Untyped::Allowed,
+    untyped: Untyped::Listed,
     unions: Unions::Alone,
     recursion: Recursion::Allowed,
     vocabulary: Draft::Draft202012,
@@ -171,7 +171,7 @@ pub(super) static LLAMA_CPP: Table = Table {
     formats: Formats::Listed(&["date", "time", "date-time", "uuid"]),
     patterns: Patterns::Grammar,
     bounds: Bounds::Integers,
-    leaves: Leaves::AsWritten,
+    leaves: Leaves::Grammar,
     limits: Limits::NONE,
 };
 

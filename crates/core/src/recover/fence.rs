@@ -10,6 +10,9 @@ const LANGUAGES: [&str; 4] = ["", "json", "jsonc", "json5"];
 /// The languages of text that is no program code.
 const TEXTS: [&str; 5] = ["text", "txt", "plaintext", "markdown", "md"];
 
+/// The languages of blocks that hold thoughts.
+const THOUGHTS: [&str; 5] = ["think", "thinking", "thought", "thoughts", "reasoning"];
+
 impl Finder<'_> {
     /// Steps over a fence's line, a block of program code, or a code span.
     pub(super) fn ticks(&mut self) {
@@ -40,6 +43,7 @@ impl Finder<'_> {
         self.at = end;
         if is_code && !self.is_unclosed {
             match code_end(self.text, end, marker) {
+                Some(behind) if is_one_of(tag, &THOUGHTS) => return self.go_on(behind),
                 Some(behind) => return self.code(end, behind, marker),
                 None => self.is_unclosed = true,
             }
@@ -103,16 +107,16 @@ impl Finder<'_> {
         }
     }
 
-    /// Returns where the first block starts that is no program code and no value.
-    pub(super) fn unread(&self) -> Option<usize> {
+    /// Returns where the blocks start that are no program code and no value.
+    pub(super) fn unread(&self) -> Vec<usize> {
         let candidates = &self.found.candidates;
         let is_value = |first: usize| {
             let found = candidates.binary_search_by_key(&first, |it| it.reading.range.start);
             let found = found.ok().and_then(|position| candidates.get(position));
             found.is_some_and(|it| is_end(self.text, it.reading.range.end))
         };
-        let mut blocks = self.blocks.iter().copied();
-        blocks.find(|first| !is_value(*first) && !is_end(self.text, *first))
+        let is_unread = |first: &usize| !is_value(*first) && !is_end(self.text, *first);
+        self.blocks.iter().copied().filter(is_unread).collect()
     }
 }
 

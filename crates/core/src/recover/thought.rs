@@ -3,7 +3,7 @@
 use memchr::memmem;
 
 /// A tag that opens a think block, and the one that closes it, in any case.
-const TAGS: [(&str, &str); 11] = [
+const TAGS: [(&str, &str); 15] = [
     ("<think>", "</think>"),
     ("<thinking>", "</thinking>"),
     ("<thought>", "</thought>"),
@@ -15,7 +15,14 @@ const TAGS: [(&str, &str); 11] = [
     ("<|begin_of_thought|>", "<|end_of_thought|>"),
     ("[THINK]", "[/THINK]"),
     ("<|START_THINKING|>", "<|END_THINKING|>"),
+    ("<antThinking>", "</antThinking>"),
+    ("<inner_monologue>", "</inner_monologue>"),
+    ("<tool_response>", "</tool_response>"),
+    ("◁think▷", "◁/think▷"),
 ];
+
+/// The first byte of those that are not ASCII.
+pub(super) const LEAD: u8 = 0xE2;
 
 /// Opens a message's header in the harmony format, which names the channel.
 const CHANNEL: &str = "<|channel|>";
@@ -52,10 +59,15 @@ pub(super) fn thought_at(text: &str, at: usize) -> Option<Thought> {
         };
         let length = brackets(inside).find(closes).map_or(inside.len(), |at| at + close.len());
         let end = at + open.len() + length;
-        let before = text.get(..at)?.trim_end_matches([' ', '\t']);
-        let is_apart = before.is_empty() || before.ends_with(['\n', '>', '\u{feff}']);
+        let is_apart = is_apart(text, at);
         Some(if is_apart { Thought::Block { end } } else { Thought::Close { end } })
     })
+}
+
+/// Claims that a tag at `at` stands at the start of a line, or behind another tag.
+pub(super) fn is_apart(text: &str, at: usize) -> bool {
+    let before = text.get(..at).unwrap_or_default().trim_end_matches([' ', '\t']);
+    before.is_empty() || before.ends_with(['\n', '>', '\u{feff}'])
 }
 
 /// Returns the thought that a message with this `header`, which starts at `at`, ends or is.
@@ -72,7 +84,7 @@ fn channel(header: &str, at: usize) -> Thought {
 
 /// Finds the bytes that a tag may start with.
 fn brackets(text: &str) -> impl DoubleEndedIterator<Item = usize> {
-    memchr::memchr2_iter(b'<', b'[', text.as_bytes())
+    memchr::memchr3_iter(b'<', b'[', LEAD, text.as_bytes())
 }
 
 /// Returns what follows `tag` at the start of `text`.

@@ -7,6 +7,10 @@ use crate::verdict::EditKind;
 /// The words that are values.
 const CONSTANTS: [&str; 6] = ["true", "false", "null", "True", "False", "None"];
 
+/// The words of a comment in whose place more was meant to stand.
+const LEFT_OUT: [&str; 8] =
+    ["omitted", "remaining", "truncated", "abbreviated", "elided", "brevity", "etc", "snipped"];
+
 /// How a quote is written where a whole JSON text was escaped once more.
 const ESCAPED_QUOTES: [&str; 4] = ["\\\"", "&quot;", "&#34;", "&#x22;"];
 
@@ -36,6 +40,13 @@ fn may_be_more(comment: &str) -> bool {
         before = character;
     }
     false
+}
+
+/// Claims that `comment` stands for what was left out: `// ... 48 more`, `# rest omitted for brevity`.
+fn leaves_out(comment: &str) -> bool {
+    let words = comment.split(|character: char| !character.is_ascii_alphabetic());
+    let is_said = |word: &str| LEFT_OUT.iter().any(|listed| listed.eq_ignore_ascii_case(word));
+    comment.contains("...") || comment.contains('…') || words.into_iter().any(is_said)
 }
 
 impl Reader<'_> {
@@ -90,8 +101,12 @@ impl Reader<'_> {
             // A comment that swallows the end may have swallowed members with it.
             return Err(Fault::Truncated { offset: self.bytes.len() });
         };
-        if may_be_more(self.text.get(start..end).unwrap_or_default()) {
+        let comment = self.text.get(start..end).unwrap_or_default();
+        if may_be_more(comment) {
             return Err(self.fault(start, "a comment without quotes and closing brackets"));
+        }
+        if leaves_out(comment) {
+            return Err(self.fault(start, "what the comment says is left out"));
         }
         if let Comma::At(offset) = self.comma {
             self.patch.replace(offset..offset + 1, "");

@@ -11,6 +11,7 @@ use super::{lenient, outcome, review, v};
 #[test_case("```\n3\n```\n~~~text\n4 apples\n~~~"; "beside the scalar")]
 #[test_case("3\n```\n[4] apples\n```"; "with a bracket")]
 #[test_case("3\n```\n4\n```"; "with another scalar")]
+#[test_case("```json\n3\n```\nCorrection:\n```text\n4 apples\n```"; "behind a block of JSON")]
 fn a_scalar_competes_with_every_block_of_text(text: &str) {
     let reason = outcome(lenient(json!({"type": "integer"}), text)).unwrap_err();
     assert!(matches!(reason, Rejection::Ambiguous { .. }), "{reason:?}");
@@ -26,7 +27,7 @@ fn a_scalar_stands_beside_what_is_no_answer(text: &str) {
 #[test_case("The shape is {\"summary\": ..., \"level\": [{\"x\": ...}]}.\nJ"; "sketch before")]
 #[test_case("J\nIt is not {\"summary\": ..., \"score\": 1}."; "sketch behind")]
 #[test_case("It starts with {\"summary\":\nJ"; "unclosed before")]
-#[test_case("J\nIt starts with {\"summary\": \"x"; "unclosed behind")]
+#[test_case("J\nIt starts with {\"verdict\": \"x"; "something else behind")]
 #[test_case("J\nDone :}"; "closer behind")]
 #[test_case("```\n{\"summary\": ...}\n```\nJ"; "sketch in another block")]
 fn broken_pieces_do_not_touch_a_block_of_json(text: &str) {
@@ -35,6 +36,11 @@ fn broken_pieces_do_not_touch_a_block_of_json(text: &str) {
     assert_eq!(outcome(lenient(review(), &text)), Ok(expected));
 }
 
+#[test_case("J\nIt starts with {\"summary\": \"x"; "unclosed behind")]
+#[test_case("J\nNo: {\"summary\":\"b\",\"level\":\"info\",\"score\":9,"; "an answer that was cut off behind")]
+#[test_case("J\nNo: {\"summary\":\"b\",\"level\":\"info\",\"score\":9/10}"; "a damaged answer behind")]
+#[test_case("J\nNo:\n```\n[{\"Summary\":\"b\" \"level\"\n```"; "a damaged list in a block behind")]
+#[test_case("J\nNo: {level: high}"; "an answer in words behind")]
 #[test_case("{\"a\": ...} or rather O\nJ"; "a value behind the broken piece")]
 #[test_case("J\n{\"a\": ...} or rather O"; "a value at the end")]
 #[test_case("{\"a\": ...}\nJ\n```json\n{\"summary\": \n```"; "a broken block of JSON")]

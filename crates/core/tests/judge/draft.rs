@@ -46,6 +46,16 @@ fn what_is_said_last_takes_back_a_draft(text: &str) {
     assert_eq!(outcome(lenient(review(), &text)), Err(Rejection::Invalid));
 }
 
+#[test_case("V\nNo, rather {level: high}."; "an answer in words behind it")]
+fn what_cannot_be_read_takes_back_a_draft_too(text: &str) {
+    let text = text.replace('V', &v("critical", 1));
+    assert_eq!(outcome(lenient(review(), &text)), Err(Rejection::Invalid));
+}
+
+#[test_case("V\nThe shape was {level: ..., score: ...}."; "a sketch behind it")]
+#[test_case("V\nHere {level} is put into the {template: name}."; "names in a sentence behind it")]
+#[test_case("Not {level: high} but:\nV"; "words before it")]
+#[test_case("V\nNot {level: high}, but:\nV"; "said again behind words")]
 #[test_case("First {\"level\":\"info\"}, then:\nV"; "an unfinished draft before it")]
 #[test_case("```json\n{\"user\":7}\n```\nV"; "the input before it")]
 #[test_case("V\nThat is for {\"user\": 7}."; "something else behind it")]
@@ -62,9 +72,37 @@ fn what_is_said_before_or_about_something_else_takes_nothing_back(text: &str) {
 #[test_case("<analysis>", "</analysis>")]
 #[test_case("<scratchpad>", "</scratchpad>")]
 #[test_case("<Reflection>", "</Reflection>")]
+#[test_case("<antThinking>", "</antThinking>")]
+#[test_case("<inner_monologue>", "</inner_monologue>")]
+#[test_case("<tool_response>", "</tool_response>")]
+#[test_case("◁think▷", "◁/think▷")]
+#[test_case("```thinking\n", "\n```\n")]
+#[test_case("~~~think\n", "\n~~~\n")]
 fn a_thought_has_many_names(open: &str, close: &str) {
     let text = format!("{open}{}{close} I cannot tell.", v("info", 9));
     assert_eq!(outcome(lenient(review(), &text)), Err(Rejection::NoJson));
+}
+
+#[test_case("<|im_start|>user\nV<|im_end|>"; "as qwen writes it")]
+#[test_case("<|start_header_id|>user<|end_header_id|>\n\nV<|eot_id|>"; "as llama writes it")]
+#[test_case("<start_of_turn>user\nV<end_of_turn>"; "as gemma writes it")]
+#[test_case("</s>[INST] V [/INST]"; "as mistral writes it")]
+#[test_case("<|end|><|start|>user<|message|>V"; "in harmony")]
+fn what_is_said_in_the_turn_of_somebody_else_is_no_answer(turn: &str) {
+    let turn = turn.replace('V', &v("critical", 1));
+    let refusal = format!("I cannot tell.\n{turn}");
+    assert_eq!(outcome(lenient(review(), &refusal)), Err(Rejection::NoJson));
+    let answer = v("info", 9);
+    let expected: Value = serde_json::from_str(&answer).unwrap();
+    assert_eq!(outcome(lenient(review(), &format!("{answer}\n{turn}"))), Ok(expected.clone()));
+    let own = format!("<|im_start|>assistant\n{answer}<|im_end|>");
+    assert_eq!(outcome(lenient(review(), &own)), Ok(expected));
+}
+
+#[test]
+fn a_turn_that_is_spoken_of_ends_nothing() {
+    let text = format!("Not the <|im_start|>user token. {}", v("info", 9));
+    assert!(outcome(lenient(review(), &text)).is_ok());
 }
 
 #[test]

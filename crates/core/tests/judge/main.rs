@@ -159,6 +159,10 @@ fn v(level: &str, score: u8) -> String {
 #[test_case("{'level':'info','score':3,'summary':''// later' comment left in'\n}"; "comment with single quotes")]
 #[test_case("{\"level\":\"info\", // \"score\": 3\n\"score\":4,\"summary\":\"\"}"; "member in a comment")]
 #[test_case("{\"level\":\"info\",\"score\":4,\"summary\":\"\" // so}\n}"; "closer in a comment")]
+#[test_case("{\"level\":\"info\",\"score\":4, // ... more\n\"summary\":\"\"}"; "dots in a comment")]
+#[test_case("{\"level\":\"info\",\"score\":4,\"summary\":\"\" /* rest omitted */}"; "an omission in a comment")]
+#[test_case("{\"level\":\"info\",\"summary\":\"\"\", score\": 43, \"score\":4}"; "a doubled quote")]
+#[test_case("{\"level\":\"info\" \"summary: x, tags\": \"\", \"score\":4}"; "a displaced quote")]
 fn a_string_that_may_go_on_is_not_cut(text: &str) {
     assert_eq!(outcome(lenient(review(), text)), Err(Rejection::Invalid));
 }

@@ -249,18 +249,20 @@ fn row(record: csv::Record, header: &mut Option<Arc<[String]>>) -> Option<Found>
         .map_or(0, |fields| fields.iter().map(|field| field.len() as u64 + 1).sum());
     let fields = record.fields.map_err(|error| error.to_string());
     let fields = fields.and_then(body::texts);
-    let body = match (fields, &header) {
-        (Ok(names), None) => {
-            *header = Some(body::header(names));
-            return None;
+    let body = if let Some(names) = header {
+        fields.and_then(|values| Body::of_row(Arc::clone(names), values))
+    } else {
+        match fields.and_then(body::header) {
+            Ok(names) => {
+                *header = Some(names);
+                return None;
+            }
+            Err(why) => {
+                // Without names nothing behind it can be understood, and each row says so.
+                *header = Some(Arc::from([]));
+                Err(format!("the header cannot be read: {why}"))
+            }
         }
-        (Err(why), None) => {
-            // Without names nothing behind it can be understood, and each row says so.
-            *header = Some(Arc::from([]));
-            Err(format!("the header cannot be read: {why}"))
-        }
-        (Ok(values), Some(names)) => Body::of_row(Arc::clone(names), values),
-        (Err(why), Some(_)) => Err(why),
     };
     Some(Found { line: Some(record.line), body, size })
 }

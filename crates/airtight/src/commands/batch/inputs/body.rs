@@ -1,6 +1,7 @@
 //! What one input holds.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use airtight_core::Document;
@@ -32,6 +33,9 @@ impl Body {
         let text = String::from_utf8(bytes).map_err(|_| NOT_TEXT.to_owned())?;
         let text = text.trim_start_matches('\u{feff}').trim();
         let document = Document::parse(text).map_err(|error| format!("is not JSON: {error}"))?;
+        if let Some(twice) = document.duplicates(1).first() {
+            return Err(format!("says `{}` twice", twice.pointer));
+        }
         match document.root().kind() {
             Kind::String | Kind::Object => Ok(Self::Json(document)),
             kind @ (Kind::Null | Kind::Boolean | Kind::Number | Kind::Array) => {
@@ -107,9 +111,13 @@ pub(super) fn texts(fields: Vec<Vec<u8>>) -> Result<Vec<String>, String> {
 }
 
 /// Returns the names in a header, without the mark that some programs put before the first.
-pub(super) fn header(mut names: Vec<String>) -> Arc<[String]> {
+pub(super) fn header(mut names: Vec<String>) -> Result<Arc<[String]>, String> {
     if let Some(first) = names.first_mut() {
         *first = first.trim_start_matches('\u{feff}').trim_matches('"').to_owned();
     }
-    names.into_iter().map(|name| name.trim().to_owned()).collect()
+    let mut seen = BTreeSet::new();
+    let names: Arc<[String]> = names.into_iter().map(|name| name.trim().to_owned()).collect();
+    // Exports often end their lines with columns that have no name, and hold nothing.
+    let twice = names.iter().find(|name| !name.is_empty() && !seen.insert(name.as_str())).cloned();
+    twice.map_or(Ok(names), |twice| Err(format!("two columns are called `{twice}`")))
 }

@@ -53,6 +53,21 @@ fn rows_have_the_fields_of_the_header() {
 }
 
 #[test]
+fn names_that_stand_twice_are_not_chosen_from() {
+    let read = |name: &str, text: &str| read(&[(name, text.as_bytes())], &[name], None);
+    let twice = read("a.csv", "id,text,id\n1,a,2\n");
+    assert_eq!(
+        twice[0],
+        pair("a.csv:1", "! the header cannot be read: two columns are called `id`")
+    );
+    assert_eq!(twice[1].1, "! has 3 fields, and the header has 0");
+    let unnamed = read("a.csv", "id,,\n1,,\n");
+    assert_eq!(unnamed, [pair("a.csv:2", r#"{"id":"1","":""}"#)]);
+    let line = read("a.jsonl", r#"{"text":"a","by":{"x":1,"x":2}}"#);
+    assert_eq!(line, [pair("a.jsonl:1", "! says `/by/x` twice")]);
+}
+
+#[test]
 fn folders_stand_for_their_files_by_name() {
     let files: [(&str, &[u8]); 4] =
         [("in/b.txt", b"two"), ("in/a.txt", b"one"), ("in/.c", b"no"), ("in/d/e.txt", b"no")];
