@@ -4,8 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use airtight_core::Check;
+use airtight_core::run::Outcome;
 use airtight_store::{Filter, RunState, Validity};
-use clap::{Args, Subcommand, ValueEnum};
+use clap::builder::PossibleValuesParser;
+use clap::{Args, Subcommand, ValueEnum, value_parser};
 
 use super::{FolderArgs, PatternArgs, RunArgs};
 use crate::config::period;
@@ -106,8 +108,8 @@ pub(crate) struct FilterArgs {
     #[arg(long, value_name = "NAME")]
     pub(crate) model: Option<String>,
 
-    /// How it ended: `met`, `no_answer`, `attempts_exhausted`, `provider`, …
-    #[arg(long, value_name = "WORD")]
+    /// How it ended
+    #[arg(long, value_name = "WORD", value_parser = outcomes())]
     pub(crate) outcome: Option<String>,
 
     /// How the value was obtained: native, tool, grammar, text, repair, re-ask, human
@@ -137,6 +139,10 @@ pub(crate) struct FilterArgs {
     /// Beginning of its name
     #[arg(long, value_name = "BEGINNING")]
     pub(crate) id: Option<String>,
+}
+
+fn outcomes() -> PossibleValuesParser {
+    PossibleValuesParser::new(Outcome::ALL.map(Outcome::name))
 }
 
 impl FilterArgs {
@@ -203,7 +209,7 @@ pub(crate) struct ListArgs {
     pub(crate) filter: FilterArgs,
 
     /// Most runs
-    #[arg(long, value_name = "COUNT", default_value_t = 50)]
+    #[arg(long, value_name = "COUNT", default_value_t = 50, value_parser = value_parser!(u32).range(1..))]
     pub(crate) limit: u32,
 
     /// Print one JSON object a line, also to a terminal

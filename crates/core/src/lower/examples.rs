@@ -269,6 +269,25 @@ fn llama_cpp_passes_over_what_stands_beside(schema: Value, lost: &str) {
     assert!(lowering.schema.get(lost).is_none());
 }
 
+#[test_case("^x_", "y_a", true; "no name matches")]
+#[test_case("^x_", "x_a", false; "a name matches")]
+#[test_case("^[😀-🙏]", "y", false; "a set that is another without the flag")]
+fn claude_is_sent_patterns_of_names_that_its_validator_takes(
+    pattern: &str,
+    name: &str,
+    kept: bool,
+) {
+    let integer = json!({"type": "integer"});
+    let schema = json!({
+        "type": "object",
+        "properties": {name: integer},
+        "patternProperties": {pattern: integer},
+    });
+    let lowering = lowered(schema, Dialect::ClaudeCode);
+    assert_eq!(lowering.schema.get("patternProperties").is_some(), kept);
+    assert_eq!(lowering.losses.is_empty(), kept);
+}
+
 #[test]
 fn claude_is_sent_patterns_that_its_validator_reads() {
     let pattern = |pattern: &str| {

@@ -153,7 +153,8 @@ impl<'c> Lowerer<'c> {
         sketch: &mut Sketch,
         depth: usize,
     ) -> Result<bool, Unportable> {
-        let [Facet { patterns: Some(patterns), extras, .. }] = members.facets.as_slice() else {
+        let [facet @ Facet { patterns: Some(patterns), extras, .. }] = members.facets.as_slice()
+        else {
             return Ok(false);
         };
         let listed = patterns.value.as_object().into_iter().flatten();
@@ -163,7 +164,10 @@ impl<'c> Lowerer<'c> {
         };
         // Two that are the same in the words of the dialect cannot stand side by side.
         let are_distinct = names.iter().collect::<BTreeSet<_>>().len() == names.len();
-        if !self.table.supports("patternProperties") || !are_distinct {
+        let declared: Vec<&str> = facet.keys().collect();
+        let mut beside =
+            names.iter().map(|name| self.table.patterns.stands_beside(name, &declared));
+        if !self.table.supports("patternProperties") || !are_distinct || !beside.all(|it| it) {
             return Ok(false);
         }
         let mut lowered = Map::new();

@@ -1,5 +1,7 @@
 //! How dialects read a `pattern`.
 
+use regex::Regex;
+
 use super::automata;
 use super::dialect::Patterns;
 use crate::pattern::{Engine, is_plain_script, translated};
@@ -17,6 +19,24 @@ impl Patterns {
             Self::Grammar => translated(pattern, Engine::LlamaCpp),
             Self::Script if is_plain_script(pattern) => Some(pattern.to_owned()),
             Self::Script => translated(pattern, Engine::JavaScript),
+        }
+    }
+
+    /// Claims that members whose names match `pattern`, which is in the words of the dialect, may be spoken
+    /// of beside those that are called `declared`. Ajv refuses the schema if one of these matches, and looks
+    /// for that without the flag `u`, by which `\u{1f600}` and letters of two units are others.
+    pub(super) fn stands_beside(&self, pattern: &str, declared: &[&str]) -> bool {
+        match self {
+            Self::AsWritten { .. } | Self::Automata | Self::Grammar => true,
+            Self::Script if declared.is_empty() => true,
+            Self::Script => {
+                let needs_flag =
+                    !pattern.is_ascii() || pattern.contains("\\u{") || pattern.contains("\\p");
+                let rust = jsonschema_regex::to_rust_regex(pattern).ok();
+                let regex = rust.and_then(|rust| Regex::new(&rust).ok());
+                !needs_flag
+                    && regex.is_some_and(|regex| !declared.iter().any(|name| regex.is_match(name)))
+            }
         }
     }
 }

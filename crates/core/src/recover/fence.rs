@@ -41,9 +41,13 @@ impl Finder<'_> {
             self.blocks.push(self.skip_space(end));
         }
         self.at = end;
+        if is_one_of(tag, &THOUGHTS) {
+            self.block = Block::None;
+            let behind = code_end(self.text, end, marker).unwrap_or(self.text.len());
+            return self.go_on(behind);
+        }
         if is_code && !self.is_unclosed {
             match code_end(self.text, end, marker) {
-                Some(behind) if is_one_of(tag, &THOUGHTS) => return self.go_on(behind),
                 Some(behind) => return self.code(end, behind, marker),
                 None => self.is_unclosed = true,
             }

@@ -4,7 +4,7 @@
 //! judged by its nearest float, and so sometimes wrongly accepted.
 
 use jsonschema::json::Node;
-use jsonschema::{Keyword, ValidationError};
+use jsonschema::{Draft, Keyword, ValidationError};
 use serde_json::{Map, Value};
 
 use super::validator::Options;
@@ -86,10 +86,11 @@ impl<'i> Keyword<'i, Tape> for Constant {
     }
 }
 
-/// Draft 4's boolean `exclusiveMinimum`, which only changes how its neighbour is read.
-struct Modifier;
+/// What rejects nothing: draft 4's boolean `exclusiveMinimum`, which only changes how its neighbour is read,
+/// and what a draft does not know.
+struct Unheeded;
 
-impl<'i> Keyword<'i, Tape> for Modifier {
+impl<'i> Keyword<'i, Tape> for Unheeded {
     fn validate(&self, _: Probe<'i>) -> Result<(), ValidationError<'i>> {
         Ok(())
     }
@@ -116,6 +117,18 @@ pub(super) fn with_exact_numbers(options: Options<'_>) -> Options<'_> {
         .with_keyword("multipleOf", |_, limit, _| Ok(compile(Relation::MultipleOf, limit)))
 }
 
+/// Makes `options` pass over what `draft` does not know, and `jsonschema` or we would judge all the same.
+pub(super) fn without_later_words(options: Options<'_>, draft: Draft) -> Options<'_> {
+    let later: &[&str] = match draft {
+        Draft::Draft4 => &[CONSTANT],
+        Draft::Draft6 => &["contentEncoding", "contentMediaType"],
+        Draft::Draft7 | Draft::Draft201909 | Draft::Draft202012 | _ => &[],
+    };
+    later.iter().fold(options, |options, keyword| {
+        options.with_keyword(*keyword, |_, _, _| Ok(Box::new(Unheeded)))
+    })
+}
+
 /// Claims that a bound excludes its limit by a boolean beside it, which only draft 4 allows.
 fn is_modified(parent: &Map<String, Value>, modifier: &str) -> bool {
     parent.get(modifier) == Some(&Value::Bool(true))
@@ -126,7 +139,7 @@ fn compile(relation: Relation, limit: &Value) -> Judge {
     match limit {
         Value::Number(number) => Box::new(Comparison { relation, literal: number.to_string() }),
         Value::Null | Value::Bool(_) | Value::String(_) | Value::Array(_) | Value::Object(_) => {
-            Box::new(Modifier)
+            Box::new(Unheeded)
         }
     }
 }

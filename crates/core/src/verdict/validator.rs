@@ -5,7 +5,7 @@ use std::sync::Arc;
 use jsonschema::{Draft, Retrieve, ValidationError, ValidationOptions};
 use serde_json::Value;
 
-use super::exact::with_exact_numbers;
+use super::exact::{with_exact_numbers, without_later_words};
 use crate::json::probe::Tape;
 
 /// A compiled schema.
@@ -20,7 +20,8 @@ pub(crate) fn build(
     schema: &Value,
 ) -> Result<Validator, ValidationError<'static>> {
     // A meta-schema of its own may leave out the numeric keywords; ours cannot be left out.
-    let is_custom = Draft::default().detect(schema) == Draft::Unknown;
+    let draft = Draft::default().detect(schema);
+    let is_custom = draft == Draft::Unknown;
     let options = if is_custom { options } else { with_exact_numbers(options) };
-    options.build(schema)
+    without_later_words(options, draft).build(schema)
 }

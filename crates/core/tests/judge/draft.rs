@@ -28,6 +28,7 @@ fn what_is_said_behind_a_thought_is_the_answer(thought: &str) {
 #[test_case("Sure [<think>maybe\nV"; "in a bracket")]
 #[test_case("Hm <thinking> or\n```json\nV\n```"; "before a fence")]
 #[test_case("Sure. <think>maybe V</think> I cannot."; "that closes")]
+#[test_case("```thinking\nmaybe\nV"; "in a block")]
 #[test_case("<|channel|>analysis<|message|>maybe V"; "in harmony")]
 fn a_thought_that_no_answer_follows_is_none(text: &str) {
     let text = text.replace('V', &v("info", 9));

@@ -430,3 +430,15 @@ fn fences_within_one_line_are_read_once(fence: &str) {
     let verdict = outcome(lenient(json!({"type": "object"}), &text));
     assert_eq!(verdict, Err(Rejection::NoJson));
 }
+
+#[test_case("04", &json!({"const": "v"}), "\"w\""; "constants")]
+#[test_case("06", &json!({"contentEncoding": "base64"}), "\"%%\""; "encodings")]
+#[test_case("06", &json!({"contentMediaType": "application/json"}), "\"{\""; "media types")]
+fn what_the_draft_does_not_know_rejects_nothing(draft: &str, member: &Value, said: &str) {
+    let schema = format!("http://json-schema.org/draft-{draft}/schema#");
+    let contract = json!({"$schema": schema, "type": "object", "properties": {"k": member}});
+    let text = format!("{{\"k\":{said}}}");
+    assert!(outcome(lenient(contract, &text)).is_ok());
+    let contract = json!({"type": "object", "properties": {"k": {"const": "v"}}});
+    assert!(outcome(lenient(contract, &text)).is_err());
+}
