@@ -27,7 +27,7 @@ use opinion::{Opinion, opinion, violations};
 
 use crate::contract::{Contract, Source};
 use crate::json::{Document, Failure, Kind, Limits, ParseError, ParseErrorKind, Pointer, as_text};
-use crate::recover::{self, Candidate, Found, Place, Trouble};
+use crate::recover::{self, Candidate, Damaged, Found, Place, Trouble};
 use crate::repair::Reading;
 use crate::verdict::{
     Accepted, Check, Edit, EditKind, Edits, Rejected, Rejection, Verdict, Violation, Violations,
@@ -80,8 +80,8 @@ struct Tally {
     broken: Option<(usize, Violations)>,
     /// What stands in the way of every value that is not a block of JSON.
     noise: Option<Trouble>,
-    /// Where what cannot be read starts.
-    damaged: Vec<usize>,
+    /// What cannot be read.
+    damaged: Vec<Damaged>,
     /// Where what is said starts.
     said_from: usize,
     /// Where the blocks start that may be the answer in place of a scalar.
@@ -150,7 +150,7 @@ pub(crate) fn judge_turned(
             Some(Trouble::Truncated { offset: text.len() })
         }
         Err(Failure { error, .. }) => {
-            let Found { candidates, asides, trouble, noise, broken: damaged, said_from, unread } =
+            let Found { candidates, asides, trouble, noise, damaged, said_from, unread } =
                 recover::find(text, limits);
             if candidates.is_empty() && trouble.is_none() && noise.is_none() {
                 return unreadable(&error);
@@ -178,7 +178,7 @@ fn judge_candidates(
             Err(trouble @ Trouble::OverLimit { .. }) => return Some(trouble),
             Err(trouble) if place == Place::JsonBlock => return Some(trouble),
             Err(trouble) => {
-                tally.damaged.push(start);
+                tally.damaged.push(Damaged { start, is_prose: false });
                 tally.noise.get_or_insert(trouble);
             }
         }
@@ -337,15 +337,22 @@ impl Tally {
         matches!(self.conforming.as_slice(), [Conforming { place: Place::JsonBlock, .. }])
     }
 
-    /// Returns what takes the only conforming value back: an answer behind it, by its first member, that
-    /// cannot be read.
+    /// Returns what takes the only conforming value back: an answer behind it that cannot be read. It is
+    /// known by its first member, or by its bracket where the contract names none.
     fn retraction(&self, contract: &Contract, text: &str) -> Option<Trouble> {
-        let [Conforming { until, .. }] = self.conforming.as_slice() else { return None };
-        let opens = |start: &usize| {
-            text.get(*start..).is_some_and(|piece| shape::opens_with_member(contract, piece))
+        let [Conforming { range, until, .. }] = self.conforming.as_slice() else { return None };
+        let names = shape::names(contract);
+        let bracket = text.get(range.start..)?.chars().next();
+        let is_answer = |piece: &&Damaged| {
+            let damaged = text.get(piece.start..).unwrap_or_default();
+            if names.is_empty() {
+                !piece.is_prose && damaged.chars().next() == bracket
+            } else {
+                shape::opens_with(&names, damaged)
+            }
         };
-        let behind = self.damaged.iter().copied().filter(|start| start >= until);
-        let start = behind.filter(opens).min()?;
+        let mut behind = self.damaged.iter().filter(|piece| piece.start >= *until);
+        let start = behind.find(is_answer)?.start;
         let found = text.get(start..)?.chars().next()?;
         let expected = "nothing that may take the value before it back";
         let kind = ParseErrorKind::Unexpected { found, expected };

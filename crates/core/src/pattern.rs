@@ -42,7 +42,7 @@ pub(crate) fn translated(pattern: &str, engine: Engine) -> Option<String> {
     } else {
         writer.write(&parsed, 1, 0)?;
     }
-    Some(writer.text)
+    (writer.text.len() <= LENGTH_LIMIT_BYTES).then_some(writer.text)
 }
 
 /// The general categories of characters, as JavaScript names them.
@@ -371,6 +371,7 @@ mod tests {
     #[test_case("^a\"$" => None; "a quote by itself")]
     #[test_case(r"^a\tb$" => None; "a tab is none in JSON")]
     #[test_case("^(a|)$" => None; "nothing")]
+    #[test_case("^\\p{L}+$" => None; "too long for it")]
     fn llama_cpp_is_asked_for_the_text_of_json_strings(pattern: &str) -> Option<String> {
         translated(pattern, Engine::LlamaCpp)
     }

@@ -27,6 +27,9 @@ use thought::{LEAD as THOUGHT_LEAD, Thought, last_close, thought_at};
 /// How many values are looked at; more is no answer but a listing.
 const CANDIDATE_LIMIT: usize = 1024;
 
+/// How many pieces that cannot be read are kept: each may take back what was said before.
+const DAMAGED_LIMIT: usize = 65_536;
+
 /// How many broken pieces are stepped over beside a block of JSON: each may cost one reading of the
 /// whole text.
 const FAULT_LIMIT: usize = 8;
@@ -46,8 +49,8 @@ pub(crate) struct Found<'t> {
     pub(crate) trouble: Option<Trouble>,
     /// What stands in the way of trusting any but those in a block of JSON.
     pub(crate) noise: Option<Trouble>,
-    /// Where what cannot be read starts, but for sketches with dots.
-    pub(crate) broken: Vec<usize>,
+    /// What cannot be read, but for sketches with dots.
+    pub(crate) damaged: Vec<Damaged>,
     /// Where what is said starts, behind the last thought.
     pub(crate) said_from: usize,
     /// Where the blocks start that are no program code and no value: next to a scalar they may be the
@@ -60,6 +63,14 @@ pub(crate) struct Found<'t> {
 pub(crate) struct Candidate<'t> {
     pub(crate) reading: Reading<'t>,
     pub(crate) place: Place,
+}
+
+/// A piece that cannot be read.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Damaged {
+    pub(crate) start: usize,
+    /// Whether nothing in it says that JSON is meant.
+    pub(crate) is_prose: bool,
 }
 
 /// Where a value stands.
@@ -118,25 +129,27 @@ struct Finder<'t> {
 
 /// Finds every outermost value in `text`, repaired where that is possible.
 pub(crate) fn find<'t>(text: &'t str, limits: &Limits) -> Found<'t> {
+    let own = role::own(text);
+    let text = text.get(..own.end).unwrap_or_default();
     let mut finder = Finder {
         text,
         bytes: text.as_bytes(),
-        at: 0,
+        at: own.start,
         limits: *limits,
         open: 0,
-        floor: 0,
+        floor: own.start,
         line_end: 0,
         block: Block::None,
         blocks: Vec::new(),
         ahead: Ahead::default(),
         has_fence: OnceCell::new(),
         faults: 0,
-        pairs: Pairs::default(),
+        pairs: Pairs::from(own.start),
         is_unclosed: false,
-        found: Found::default(),
+        found: Found { said_from: own.start, ..Found::default() },
     };
     finder.scalar_alone();
-    while finder.found.trouble.is_none() && finder.next_mark() && !finder.is_over() {
+    while finder.found.trouble.is_none() && finder.next_mark() {
         finder.mark();
     }
     finder.found.unread = finder.unread();
@@ -154,13 +167,6 @@ impl<'t> Finder<'t> {
         });
         self.at += offset.unwrap_or(rest.len());
         offset.is_some()
-    }
-
-    /// Claims that the model's words end here.
-    fn is_over(&self) -> bool {
-        matches!(self.bytes.get(self.at), Some(b'<' | b'['))
-            && self.block == Block::None
-            && role::is_foreign(self.text, self.at)
     }
 
     fn mark(&mut self) {
@@ -194,7 +200,7 @@ impl<'t> Finder<'t> {
         match repair::read(self.text, start, self.limits.depth) {
             Ok(reading) => self.take(reading),
             Err(Fault::Foreign { resume, open }) => {
-                self.note_broken(start, resume);
+                self.note_damaged(Damaged { start, is_prose: true }, resume);
                 let interval = self.bytes.get(resume) == Some(&b')');
                 let is_over =
                     memchr::memchr(b'\n', self.bytes.get(start..resume).unwrap_or_default());
@@ -211,24 +217,24 @@ impl<'t> Finder<'t> {
                 };
                 self.faults += 1;
                 if let Fault::Damaged { offset, .. } | Fault::Truncated { offset } = fault {
-                    self.note_broken(start, offset);
+                    self.note_damaged(Damaged { start, is_prose: false }, offset);
                 }
                 self.stop(start, &fault, resume);
             }
         }
     }
 
-    /// Keeps where something starts that cannot be read on at `offset`, unless dots stand there for a part
-    /// of it. Of too many, the last is kept: it is the likeliest to take back what was said before.
-    fn note_broken(&mut self, start: usize, offset: usize) {
+    /// Keeps a piece that cannot be read on at `offset`, unless dots stand there for a part of it.
+    fn note_damaged(&mut self, piece: Damaged, offset: usize) {
         let rest = self.text.get(offset..).unwrap_or_default();
         if rest.starts_with("...") || rest.starts_with('…') {
             return;
         }
-        if self.found.broken.len() >= CANDIDATE_LIMIT {
-            self.found.broken.pop();
+        if self.found.damaged.len() >= DAMAGED_LIMIT {
+            self.found.trouble = Some(Trouble::OverLimit { limit: "damaged pieces" });
+            return;
         }
-        self.found.broken.push(start);
+        self.found.damaged.push(piece);
     }
 
     fn take(&mut self, reading: Reading<'t>) {
@@ -315,7 +321,7 @@ impl<'t> Finder<'t> {
     fn forget_until(&mut self, end: usize) {
         self.found.candidates.clear();
         self.found.asides.clear();
-        self.found.broken.clear();
+        self.found.damaged.clear();
         self.blocks.clear();
         self.open = 0;
         self.go_on(end);

@@ -137,10 +137,12 @@ impl Compiler<'_> {
         );
         let flaws = rules::Findings::default();
         let options = rules::with_rules(options, &flaws);
+        let is_alike = subschemas.iter().all(|(_, site)| site.draft == self.draft);
+        let draft = is_alike.then_some(self.draft);
         let built = if expansion.schemas > FREE_EXPANSION {
-            build(with_toll(options), &metered(schema, subschemas))
+            build(with_toll(options), &metered(schema, subschemas), draft)
         } else {
-            build(options, schema)
+            build(options, schema, draft)
         };
         let built = built.map_err(|error| {
             let refused = refused_patterns(subschemas, self.engine);

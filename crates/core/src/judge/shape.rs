@@ -8,6 +8,9 @@ use crate::json::{Document, Kind, Node};
 /// How many schemas are looked at for one place.
 const SCHEMA_LIMIT: usize = 64;
 
+/// How many brackets, quotes and blanks are looked past before a name.
+const MARKS_LIMIT: usize = 64;
+
 /// The schemas that apply, or may apply, to one place of a value.
 #[derive(Debug, Clone)]
 pub(crate) struct Shape<'c> {
@@ -154,9 +157,7 @@ pub(super) fn resembles(contract: &Contract, value: &Document) -> bool {
 /// Claims that `value` names a member of an answer, or of an answer's items, in whatever case: by itself, or
 /// one level further in.
 pub(super) fn names_any(contract: &Contract, value: &Document) -> bool {
-    let root = Shape::of_root(contract);
-    let item = root.item();
-    let names: Vec<&str> = root.declared().chain(item.declared()).map(String::as_str).collect();
+    let names = names(contract);
     let names_one = |node: Node<'_>| {
         node.members().any(|(key, _)| names.iter().any(|name| name.eq_ignore_ascii_case(key)))
     };
@@ -166,19 +167,30 @@ pub(super) fn names_any(contract: &Contract, value: &Document) -> bool {
         || root.items().any(names_one)
 }
 
-/// Claims that `damaged` starts as an answer or an answer's item would: with one of their names and a colon.
-pub(super) fn opens_with_member(contract: &Contract, damaged: &str) -> bool {
+/// Returns the names of members of an answer, or of an answer's items.
+pub(super) fn names(contract: &Contract) -> Vec<&str> {
     let root = Shape::of_root(contract);
     let item = root.item();
-    let opened = damaged.trim_start_matches(|character: char| {
-        character.is_whitespace() || "[{\"'“”‘’".contains(character)
-    });
-    root.declared().chain(item.declared()).any(|name| {
-        let (start, behind) = opened.split_at_checked(name.len()).unwrap_or_default();
-        let behind = behind.trim_start_matches(['"', '\'', '“', '”', '‘', '’']).trim_start();
+    root.declared().chain(item.declared()).map(String::as_str).collect()
+}
+
+/// Claims that `damaged` starts as an object or list of them would that has one of these names first: with
+/// the name and a colon, or cut off within the name.
+pub(super) fn opens_with(names: &[&str], damaged: &str) -> bool {
+    let is_mark = |character: char| "[{\\\"'“”‘’".contains(character);
+    // A hostile text may hold nothing else.
+    let before = |mark: char| mark.is_whitespace() || is_mark(mark);
+    let length =
+        damaged.chars().take(MARKS_LIMIT).take_while(|mark| before(*mark)).map(char::len_utf8);
+    let opened = damaged.get(length.sum::<usize>()..).unwrap_or_default();
+    names.iter().any(|name| {
+        let Some((start, behind)) = opened.split_at_checked(name.len()) else {
+            return name.get(..opened.len()).is_some_and(|part| part.eq_ignore_ascii_case(opened));
+        };
+        let colon = behind.trim_start_matches(is_mark).trim_start();
         !name.is_empty()
             && start.eq_ignore_ascii_case(name)
-            && (behind.is_empty() || behind.starts_with(':'))
+            && (colon.is_empty() || colon.starts_with(':'))
     })
 }
 

@@ -198,6 +198,11 @@ impl<'s> Reader<'s> {
             {
                 self.report(at, format!("`minItems` is over {}", limits.min_items));
             }
+            ("minItems" | "maxItems" | "minLength" | "maxLength", _)
+                if self.table.read(keyword, value, true).is_none() =>
+            {
+                self.report(at, format!("`{keyword}` is more than the dialect counts"));
+            }
             ("minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum", _)
                 if self.table.bounds == Bounds::Integers
                     && beside.get("type") != Some(&Value::from("integer")) =>

@@ -262,6 +262,7 @@ fn llama_cpp_is_told_what_any_value_is() {
 #[test_case(json!({"type": "integer", "minimum": 1.5}), "minimum"; "a bound that is cut")]
 #[test_case(json!({"type": "integer", "maximum": 1e30}), "maximum"; "a bound that does not fit")]
 #[test_case(json!({"type": "string", "maxLength": 2000}), "maxLength"; "a length that is refused")]
+#[test_case(json!({"type": "array", "minItems": 2000}), "minItems"; "a count that is refused")]
 fn llama_cpp_passes_over_what_stands_beside(schema: Value, lost: &str) {
     let lowering = lowered(schema, Dialect::LlamaCpp);
     let keywords: Vec<&str> = lowering.losses.iter().map(|loss| loss.keyword.as_str()).collect();

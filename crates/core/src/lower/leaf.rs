@@ -140,8 +140,10 @@ impl<'c> Lowerer<'c> {
             return;
         }
         self.tell(clause, sketch);
-        if keyword == "minItems" && self.table.supports(keyword) {
-            sketch.schema.insert(keyword.to_owned(), json!(self.table.limits.min_items));
+        let most = self.table.limits.min_items;
+        let is_over = clause.value.as_u64().is_some_and(|count| count > most);
+        if keyword == "minItems" && is_over && self.table.supports(keyword) {
+            sketch.schema.insert(keyword.to_owned(), json!(most));
         }
     }
 

@@ -28,14 +28,17 @@ impl Patterns {
     pub(super) fn stands_beside(&self, pattern: &str, declared: &[&str]) -> bool {
         match self {
             Self::AsWritten { .. } | Self::Automata | Self::Grammar => true,
-            Self::Script if declared.is_empty() => true,
             Self::Script => {
                 let needs_flag =
                     !pattern.is_ascii() || pattern.contains("\\u{") || pattern.contains("\\p");
                 let rust = jsonschema_regex::to_rust_regex(pattern).ok();
                 let regex = rust.and_then(|rust| Regex::new(&rust).ok());
-                !needs_flag
-                    && regex.is_some_and(|regex| !declared.iter().any(|name| regex.is_match(name)))
+                let is_of_units = |name: &&str| name.chars().any(|it| it.len_utf16() > 1);
+                declared.is_empty()
+                    || !needs_flag
+                        && !declared.iter().any(is_of_units)
+                        && regex
+                            .is_some_and(|regex| !declared.iter().any(|name| regex.is_match(name)))
             }
         }
     }

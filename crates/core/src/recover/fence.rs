@@ -27,6 +27,7 @@ impl Finder<'_> {
     }
 
     fn fence(&mut self, start: usize, marker: u8) {
+        let length = self.at - start;
         let Some((tag, end)) = tag(self.text, self.at) else {
             return;
         };
@@ -43,7 +44,7 @@ impl Finder<'_> {
         self.at = end;
         if is_one_of(tag, &THOUGHTS) {
             self.block = Block::None;
-            let behind = code_end(self.text, end, marker).unwrap_or(self.text.len());
+            let behind = thought_end(self.text, end, marker, length).unwrap_or(self.text.len());
             return self.go_on(behind);
         }
         if is_code && !self.is_unclosed {
@@ -181,6 +182,26 @@ fn code_end(text: &str, from: usize, marker: u8) -> Option<usize> {
             }
             if !is_code(tag) {
                 return Some(at);
+            }
+        }
+        at += line.len();
+    }
+    None
+}
+
+/// Finds where the block of thoughts ends that starts at `from`, with a fence of `length`: other blocks in it
+/// belong to it.
+fn thought_end(text: &str, from: usize, marker: u8, length: usize) -> Option<usize> {
+    let (mut at, mut depth) = (from, 0_usize);
+    for line in text.get(from..)?.split_inclusive('\n') {
+        let fence = at + (line.len() - line.trim_start().len());
+        let ticks = run_end(text.as_bytes(), fence) - fence;
+        if ticks >= 3 && text.as_bytes().get(fence) == Some(&marker) {
+            let is_bare = text.get(fence + ticks..at + line.len())?.trim().is_empty();
+            match (is_bare, depth) {
+                (false, _) => depth += 1,
+                (true, 0) if ticks >= length => return Some(fence + ticks),
+                (true, _) => depth = depth.saturating_sub(1),
             }
         }
         at += line.len();

@@ -1,4 +1,4 @@
-//! Think blocks: what a model says to itself is no answer.
+//! Think blocks: what a model says to itself is no answer, nor is what a tool told it.
 
 use memchr::memmem;
 

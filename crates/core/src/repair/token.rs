@@ -8,8 +8,26 @@ use crate::verdict::EditKind;
 const CONSTANTS: [&str; 6] = ["true", "false", "null", "True", "False", "None"];
 
 /// The words of a comment in whose place more was meant to stand.
-const LEFT_OUT: [&str; 8] =
-    ["omitted", "remaining", "truncated", "abbreviated", "elided", "brevity", "etc", "snipped"];
+const LEFT_OUT: [&str; 18] = [
+    "omitted",
+    "remaining",
+    "truncated",
+    "abbreviated",
+    "elided",
+    "brevity",
+    "etc",
+    "snipped",
+    "more",
+    "rest",
+    "others",
+    "same",
+    "similar",
+    "similarly",
+    "unchanged",
+    "skipped",
+    "continued",
+    "repeat",
+];
 
 /// How a quote is written where a whole JSON text was escaped once more.
 const ESCAPED_QUOTES: [&str; 4] = ["\\\"", "&quot;", "&#34;", "&#x22;"];

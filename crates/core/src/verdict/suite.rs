@@ -34,7 +34,7 @@ fn compile_among(
         .with_registry(registry)
         .with_pattern_options(PatternOptions::regex())
         .should_validate_formats(formats == FormatCheck::Asserted);
-    build(options, schema)
+    build(options, schema, None)
 }
 
 #[derive(Debug, Default, Clone, Copy)]

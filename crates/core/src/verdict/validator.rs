@@ -14,14 +14,17 @@ pub(crate) type Validator = jsonschema::Validator<Tape>;
 /// How a schema is compiled.
 pub(crate) type Options<'i> = ValidationOptions<'i, Arc<dyn Retrieve>, Tape>;
 
-/// Compiles `schema` by `options`.
+/// Compiles `schema` by `options`; `draft` is that of all its parts, if they have one.
 pub(crate) fn build(
     options: Options<'_>,
     schema: &Value,
+    draft: Option<Draft>,
 ) -> Result<Validator, ValidationError<'static>> {
     // A meta-schema of its own may leave out the numeric keywords; ours cannot be left out.
-    let draft = Draft::default().detect(schema);
-    let is_custom = draft == Draft::Unknown;
+    let is_custom = Draft::default().detect(schema) == Draft::Unknown;
     let options = if is_custom { options } else { with_exact_numbers(options) };
-    without_later_words(options, draft).build(schema)
+    match draft {
+        Some(draft) => without_later_words(options, draft).build(schema),
+        None => options.build(schema),
+    }
 }

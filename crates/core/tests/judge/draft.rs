@@ -29,6 +29,8 @@ fn what_is_said_behind_a_thought_is_the_answer(thought: &str) {
 #[test_case("Hm <thinking> or\n```json\nV\n```"; "before a fence")]
 #[test_case("Sure. <think>maybe V</think> I cannot."; "that closes")]
 #[test_case("```thinking\nmaybe\nV"; "in a block")]
+#[test_case("```thinking\nDraft:\n```json\nV\n```\nNo.\n```\nI cannot."; "in a block in a block")]
+#[test_case("````think\n```\nV\n```\n````\nI cannot."; "in a longer block")]
 #[test_case("<|channel|>analysis<|message|>maybe V"; "in harmony")]
 fn a_thought_that_no_answer_follows_is_none(text: &str) {
     let text = text.replace('V', &v("info", 9));
@@ -48,6 +50,9 @@ fn what_is_said_last_takes_back_a_draft(text: &str) {
 }
 
 #[test_case("V\nNo, rather {level: high}."; "an answer in words behind it")]
+#[test_case("V\nNo, rather {'Level': high}."; "in other letters and quotes")]
+#[test_case("```json\nV\n```\nNo: {\"lev"; "cut off in its first name")]
+#[test_case("```json\nV\n```\nNo: {\\\"level\\\":\\\"high\\\"}"; "escaped once more")]
 fn what_cannot_be_read_takes_back_a_draft_too(text: &str) {
     let text = text.replace('V', &v("critical", 1));
     assert_eq!(outcome(lenient(review(), &text)), Err(Rejection::Invalid));
@@ -100,10 +105,40 @@ fn what_is_said_in_the_turn_of_somebody_else_is_no_answer(turn: &str) {
     assert_eq!(outcome(lenient(review(), &own)), Ok(expected));
 }
 
+#[test_case("<think>hm<|im_end|>\n<|im_start|>user\nUse <think></think>.\nV"; "a thought is open")]
+#[test_case("{\"level\": oops}\n<|im_start|>user\n<think>x</think>\nV"; "a thought ends behind it")]
+#[test_case("```\nI cannot tell.<|im_end|>\n<|im_start|>user\nV"; "a block is open")]
+#[test_case("<|im_start|>user\nV<|im_end|>"; "nothing is the model's")]
+fn nothing_leads_into_the_turn_of_somebody_else(text: &str) {
+    let text = text.replace('V', &v("critical", 1));
+    assert!(outcome(lenient(review(), &text)).is_err());
+}
+
+#[test_case("[INST] Is {\"level\": 1} fine? [/INST] V"; "as mistral writes it")]
+#[test_case("<|im_start|>system\nBe brief.<|im_end|>\n<|im_start|>user\nX<|im_end|>\n<|im_start|>assistant\nV"; "as qwen writes it")]
+fn a_prompt_that_is_repeated_is_no_answer(text: &str) {
+    let answer = v("info", 9);
+    let expected: Value = serde_json::from_str(&answer).unwrap();
+    let text = text.replace('V', &answer).replace('X', &v("critical", 1));
+    assert_eq!(outcome(lenient(review(), &text)), Ok(expected));
+}
+
 #[test]
 fn a_turn_that_is_spoken_of_ends_nothing() {
-    let text = format!("Not the <|im_start|>user token. {}", v("info", 9));
-    assert!(outcome(lenient(review(), &text)).is_ok());
+    let answer = v("info", 9);
+    let expected: Value = serde_json::from_str(&answer).unwrap();
+    let text = format!("Not the <|im_start|>user token. {answer}");
+    assert_eq!(outcome(lenient(review(), &text)), Ok(expected));
+}
+
+#[test_case("JNo, rather: [\"b\", \"c"; "a list that was cut off")]
+#[test_case("JNo, rather: [\"b\" \"c\"]"; "a damaged list")]
+fn a_bracket_takes_back_where_no_member_is_named(text: &str) {
+    let text = text.replace('J', "```json\n[\"a\"]\n```\n");
+    let contract = json!({"type": "array", "items": {"type": "string"}});
+    assert_eq!(outcome(lenient(contract.clone(), &text)), Err(Rejection::Invalid));
+    let reference = "```json\n[\"a\"]\n```\nas [said above].";
+    assert_eq!(outcome(lenient(contract, reference)), Ok(json!(["a"])));
 }
 
 #[test]

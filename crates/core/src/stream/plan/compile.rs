@@ -374,7 +374,7 @@ impl<'s> Compiler<'s> {
             .with_draft(self.draft)
             .should_validate_formats(true)
             .with_pattern_options(PatternOptions::regex());
-        let judge = build(options, schema).ok().map(Arc::new);
+        let judge = build(options, schema, Some(self.draft)).ok().map(Arc::new);
         self.judges.insert(text, judge.clone());
         judge
     }

@@ -46,6 +46,13 @@ impl Body {
 
     /// Reads a row of a table whose columns are called `names`.
     pub(super) fn of_row(names: Arc<[String]>, values: Vec<String>) -> Result<Self, String> {
+        if names.is_empty() {
+            return Err("the header cannot be read".to_owned());
+        }
+        let mut unnamed = names.iter().zip(&values).filter(|(name, _)| name.is_empty());
+        if unnamed.clone().count() > 1 && unnamed.any(|(_, value)| !value.is_empty()) {
+            return Err("has a field in one of several columns without a name".to_owned());
+        }
         if names.len() == values.len() {
             return Ok(Self::Row { names, values });
         }

@@ -60,9 +60,11 @@ fn names_that_stand_twice_are_not_chosen_from() {
         twice[0],
         pair("a.csv:1", "! the header cannot be read: two columns are called `id`")
     );
-    assert_eq!(twice[1].1, "! has 3 fields, and the header has 0");
+    assert_eq!(twice[1].1, "! the header cannot be read");
     let unnamed = read("a.csv", "id,,\n1,,\n");
     assert_eq!(unnamed, [pair("a.csv:2", r#"{"id":"1","":""}"#)]);
+    let filled = read("a.csv", "id,,\n1,a,b\n");
+    assert_eq!(filled[0].1, "! has a field in one of several columns without a name");
     let line = read("a.jsonl", r#"{"text":"a","by":{"x":1,"x":2}}"#);
     assert_eq!(line, [pair("a.jsonl:1", "! says `/by/x` twice")]);
 }
