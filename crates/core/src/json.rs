@@ -19,6 +19,7 @@ mod pointer;
 pub(crate) mod probe;
 mod python;
 mod scan;
+mod string;
 pub(crate) mod unique;
 mod word;
 
@@ -26,7 +27,7 @@ pub use document::{Document, Items, Kind, Members, Node};
 pub use duplicates::Duplicate;
 pub(crate) use error::as_text;
 pub use error::{ParseError, ParseErrorKind};
-pub(crate) use escape::decode_escape;
+pub(crate) use escape::{decode_escape, unescaped};
 pub use number::Number;
 pub(crate) use parse::Failure;
 pub use parse::Limits;

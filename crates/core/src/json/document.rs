@@ -1,14 +1,17 @@
 //! The tape: a document's text and its nodes in reading order.
 
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use serde_json::Value;
 
 use super::error::{ParseError, as_text};
+use super::escape::unescaped;
 use super::number::Number;
 use super::parse::{Failure, Limits, Parser, parse};
 use super::pointer::Pointer;
 use super::python::Spelling;
+use super::string::Decoding;
 
 /// What a node is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -51,9 +54,13 @@ pub(super) struct Slot {
     pub(super) end: u32,
     /// The slot behind this node and everything in it.
     pub(super) next: u32,
-    /// A container's number of items or members; a string's place in `decoded`, plus one.
+    /// A container's number of items or members; a string's place in `decoded_spans` or, with [`LATE`],
+    /// in `late`, plus one.
     pub(super) extra: u32,
 }
+
+/// Marks a string that is decoded when somebody asks for it. There are never so many nodes.
+pub(super) const LATE: u32 = 1 << 31;
 
 /// Stands for a slot that does not exist, so that no lookup can panic.
 const NO_SLOT: Slot = Slot { kind: Kind::Null, start: 0, end: 0, next: u32::MAX, extra: 0 };
@@ -66,6 +73,8 @@ pub struct Document {
     /// Strings that hold escapes, decoded.
     pub(super) decoded: String,
     pub(super) decoded_spans: Vec<(u32, u32)>,
+    /// Strings that hold escapes, and are decoded when somebody asks for them.
+    pub(super) late: Vec<OnceLock<String>>,
     /// Slots of later duplicate keys.
     pub(super) duplicate_keys: Vec<u32>,
     /// For objects with many members: their key slots, sorted by key.
@@ -134,9 +143,11 @@ impl Document {
         parse(text, limits)
     }
 
-    /// Parses `text` like [`Self::parse_within`], and takes it only if it is JSON.
+    /// Parses `text` like [`Self::parse_within`], and takes it only if it is JSON; strings are decoded
+    /// when they are asked for.
     pub(crate) fn take(text: &mut String, limits: &Limits) -> Result<Self, ParseError> {
-        let (parsed, _) = Parser::read(text, limits, Spelling::Json).map_err(|it| it.error)?;
+        let read = Parser::read(text, limits, Spelling::Json, Decoding::Late);
+        let (parsed, _) = read.map_err(|failure| failure.error)?;
         Ok(Self { text: std::mem::take(text), ..parsed })
     }
 
@@ -206,9 +217,14 @@ impl Document {
 
     pub(super) fn string_at(&self, index: u32) -> &str {
         let slot = self.slot(index);
+        let inside = slot.start as usize + 1..(slot.end as usize).saturating_sub(1);
+        let written = || self.text.get(inside).unwrap_or_default();
         if slot.extra == 0 {
-            let inside = slot.start as usize + 1..(slot.end as usize).saturating_sub(1);
-            return self.text.get(inside).unwrap_or_default();
+            return written();
+        }
+        if slot.extra & LATE != 0 {
+            let cell = self.late.get((slot.extra & !LATE) as usize - 1);
+            return cell.map_or("", |cell| cell.get_or_init(|| unescaped(written())));
         }
         let span = self.decoded_spans.get(slot.extra as usize - 1).copied().unwrap_or_default();
         self.decoded.get(span.0 as usize..span.1 as usize).unwrap_or_default()

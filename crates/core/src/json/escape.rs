@@ -2,6 +2,22 @@
 
 use super::error::ParseErrorKind;
 
+/// Undoes the escapes of JSON, wherever they stand; what is none stays.
+pub(crate) fn unescaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, behind)) =
+        memchr::memchr(b'\\', rest.as_bytes()).and_then(|at| rest.split_at_checked(at))
+    {
+        out.push_str(before);
+        let (character, length) = decode_escape(behind).unwrap_or(('\\', 1));
+        out.push(character);
+        rest = behind.get(length..).unwrap_or_default();
+    }
+    out.push_str(rest);
+    out
+}
+
 /// Decodes the escape at the start of `text` and returns how long it is.
 pub(crate) fn decode_escape(text: &str) -> Result<(char, usize), ParseErrorKind> {
     let plain = match text.as_bytes().get(1) {

@@ -3,11 +3,13 @@
 //! Written by hand because no library gives all of: exact numbers, duplicate keys, a depth limit
 //! without recursion, offsets of every node, and a flat result that is dropped in one step.
 
+use std::sync::OnceLock;
+
 use super::document::{Document, Kind, Slot};
 use super::error::{ParseError, ParseErrorKind};
-use super::escape::decode_escape;
 use super::python::{Spelling, Stop};
-use super::scan::{StringEnd, next_mark, number_end, plain_end, string_end_by};
+use super::scan::number_end;
+use super::string::Decoding;
 
 /// How much a document may hold.
 #[derive(Debug, Clone, Copy)]
@@ -66,11 +68,13 @@ pub(super) struct Parser<'t> {
     pub(super) at: usize,
     limits: Limits,
     pub(super) spelling: Spelling,
+    decoding: Decoding,
     pub(super) slots: Vec<Slot>,
     /// The open containers, from the outermost inward.
     pub(super) open: Vec<Open>,
     pub(super) decoded: String,
     pub(super) decoded_spans: Vec<(u32, u32)>,
+    pub(super) late: Vec<OnceLock<String>>,
     pub(super) duplicate_keys: Vec<u32>,
     pub(super) sorted_keys: Vec<(u32, Vec<u32>)>,
     /// How many containers were open at most.
@@ -93,7 +97,7 @@ pub(super) fn parse<T: AsRef<str> + Into<String>>(
     text: T,
     limits: &Limits,
 ) -> Result<Document, Failure> {
-    let (parsed, _) = Parser::read(text.as_ref(), limits, Spelling::Json)?;
+    let (parsed, _) = Parser::read(text.as_ref(), limits, Spelling::Json, Decoding::AtOnce)?;
     Ok(Document { text: text.into(), ..parsed })
 }
 
@@ -103,6 +107,7 @@ impl<'t> Parser<'t> {
         text: &'t str,
         limits: &Limits,
         spelling: Spelling,
+        decoding: Decoding,
     ) -> Result<(Document, Spelling), Failure> {
         let too_large = text.len() > limits.bytes || u32::try_from(text.len()).is_err();
         if too_large {
@@ -114,10 +119,12 @@ impl<'t> Parser<'t> {
             at: 0,
             limits: *limits,
             spelling,
+            decoding,
             slots: Vec::with_capacity(text.len() / 12 + 4),
             open: Vec::new(),
             decoded: String::new(),
             decoded_spans: Vec::new(),
+            late: Vec::new(),
             duplicate_keys: Vec::new(),
             sorted_keys: Vec::new(),
             depth: 0,
@@ -128,10 +135,16 @@ impl<'t> Parser<'t> {
         }
         parser.sorted_keys.sort_unstable_by_key(|(object, _)| *object);
         parser.duplicate_keys.sort_unstable();
-        let Self { slots, decoded, decoded_spans, duplicate_keys, sorted_keys, depth, .. } = parser;
-        let text = String::new();
-        let document =
-            Document { text, slots, decoded, decoded_spans, duplicate_keys, sorted_keys, depth };
+        let document = Document {
+            text: String::new(),
+            slots: parser.slots,
+            decoded: parser.decoded,
+            decoded_spans: parser.decoded_spans,
+            late: parser.late,
+            duplicate_keys: parser.duplicate_keys,
+            sorted_keys: parser.sorted_keys,
+            depth: parser.depth,
+        };
         Ok((document, parser.spelling))
     }
 
@@ -171,7 +184,7 @@ impl<'t> Parser<'t> {
 
     fn value(&mut self, expect: Expect) -> Result<Expect, Mistake> {
         match self.peek() {
-            Some(b'"') => self.string().map(|()| Expect::Separator),
+            Some(b'"') => self.string(self.decoding).map(|()| Expect::Separator),
             Some(b'{') => self.open(Kind::Object).map(|()| Expect::FirstKey),
             Some(b'[') => self.open(Kind::Array).map(|()| Expect::FirstItem),
             Some(b']') if expect == Expect::FirstItem => self.close(),
@@ -191,7 +204,7 @@ impl<'t> Parser<'t> {
 
     fn key(&mut self, expect: Expect) -> Result<Expect, Mistake> {
         match self.peek() {
-            Some(b'"') => self.string()?,
+            Some(b'"') => self.string(Decoding::AtOnce)?,
             Some(b'}') if expect == Expect::FirstKey => return self.close(),
             Some(b'\'') if self.may_be_python(KEY) => self.single_quoted()?,
             _ => return Err(Box::new(self.unexpected(KEY))),
@@ -250,83 +263,6 @@ impl<'t> Parser<'t> {
         Ok(Expect::Separator)
     }
 
-    fn string(&mut self) -> Result<(), Mistake> {
-        match plain_end(self.text.as_bytes(), self.at + 1) {
-            Ok(end) => self.scalar(Kind::String, end, 0),
-            Err(mark) => self.escaped_string(mark, b'"', next_mark),
-        }
-    }
-
-    /// Reads a string that is plain up to `mark`, where something is escaped, or should be, or ends.
-    #[inline(never)]
-    pub(super) fn escaped_string(
-        &mut self,
-        mut mark: usize,
-        quote: u8,
-        next_mark: impl Fn(&[u8], usize) -> Option<usize>,
-    ) -> Result<(), Mistake> {
-        let text = self.text;
-        if self.decoded.is_empty() {
-            // Where one string has escapes most do; memory that is not touched costs nothing.
-            self.decoded.reserve((text.len() - self.at) / 2);
-        }
-        let from = narrow(self.decoded.len());
-        let mut plain = self.at + 1;
-        loop {
-            self.decoded.push_str(text.get(plain..mark).unwrap_or_default());
-            match text.as_bytes().get(mark) {
-                Some(byte) if *byte == quote => break,
-                Some(b'\\') => {}
-                Some(_) => {
-                    self.at = mark;
-                    return Err(Box::new(ParseErrorKind::ControlCharacter));
-                }
-                None => return Err(Box::new(self.unfinished())),
-            }
-            let escape = text.get(mark..).unwrap_or_default();
-            let (character, length) = match decode_escape(escape) {
-                Ok(decoded) => decoded,
-                Err(kind) => {
-                    let kind = self.broken_escape(mark, kind, quote, next_mark);
-                    return Err(Box::new(kind));
-                }
-            };
-            self.decoded.push(character);
-            plain = mark + length;
-            mark = next_mark(text.as_bytes(), plain).unwrap_or(text.len());
-        }
-        self.decoded_spans.push((from, narrow(self.decoded.len())));
-        self.scalar(Kind::String, mark + 1, narrow(self.decoded_spans.len()))
-    }
-
-    /// Says what is wrong with a string that has a broken escape: first of all that it does not end,
-    /// for then the escape may be cut, too.
-    #[cold]
-    fn broken_escape(
-        &mut self,
-        at: usize,
-        kind: ParseErrorKind,
-        quote: u8,
-        next_mark: impl Fn(&[u8], usize) -> Option<usize>,
-    ) -> ParseErrorKind {
-        match string_end_by(self.text.as_bytes(), at, quote, next_mark) {
-            StringEnd::Open => self.unfinished(),
-            StringEnd::Control { at } => {
-                self.at = at;
-                ParseErrorKind::ControlCharacter
-            }
-            StringEnd::Closed { .. } => {
-                self.at = at;
-                kind
-            }
-        }
-    }
-
-    fn unfinished(&mut self) -> ParseErrorKind {
-        self.at = self.text.len();
-        ParseErrorKind::Truncated
-    }
-
     pub(super) fn scalar(&mut self, kind: Kind, end: usize, extra: u32) -> Result<(), Mistake> {
         let next = narrow(self.slots.len()) + 1;
         self.push(Slot { kind, start: narrow(self.at), end: narrow(end), next, extra })?;
@@ -378,7 +314,7 @@ impl<'t> Parser<'t> {
 }
 
 /// Narrows an offset that [`parse`] has already bounded.
-fn narrow(offset: usize) -> u32 {
+pub(super) fn narrow(offset: usize) -> u32 {
     u32::try_from(offset).unwrap_or(u32::MAX)
 }
 

@@ -8,6 +8,7 @@
 use super::document::{Document, Kind, Slot};
 use super::parse::{Failure, Limits, Mistake, Parser};
 use super::scan::{next_mark_or_single, plain_single_quoted_end};
+use super::string::Decoding;
 
 /// How many tokens are respelt at once.
 ///
@@ -44,7 +45,7 @@ impl Document {
         limits: &Limits,
         respelt: impl FnMut(Kind, usize),
     ) -> Result<Self, Failure> {
-        let (parsed, spelling) = Parser::read(text, limits, Spelling::Either)?;
+        let (parsed, spelling) = Parser::read(text, limits, Spelling::Either, Decoding::AtOnce)?;
         let text = match spelling {
             Spelling::Json | Spelling::Either => text.to_owned(),
             Spelling::Python(_) => respell(text, &parsed.slots, respelt),

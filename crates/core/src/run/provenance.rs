@@ -8,7 +8,7 @@
 use std::collections::BTreeSet;
 
 use crate::contract::{Contract, GROUNDED, Source};
-use crate::json::{Document, Kind, Node, Number, Pointer, decode_escape};
+use crate::json::{Document, Kind, Node, Number, Pointer, unescaped};
 use crate::judge::Shape;
 use crate::verdict::{Violation, Violations};
 
@@ -182,20 +182,6 @@ impl Text {
             is_apart(before) && is_apart(behind.and_then(|text| text.chars().next()))
         })
     }
-}
-
-/// Undoes the escapes of JSON, wherever they stand.
-fn unescaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some((before, behind)) = rest.find('\\').and_then(|at| rest.split_at_checked(at)) {
-        out.push_str(before);
-        let (character, length) = decode_escape(behind).unwrap_or(('\\', 1));
-        out.push(character);
-        rest = behind.get(length..).unwrap_or_default();
-    }
-    out.push_str(rest);
-    out
 }
 
 #[cfg(test)]
