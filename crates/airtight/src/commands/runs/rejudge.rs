@@ -12,7 +12,7 @@ use airtight_core::judge::{Allowance, Strictness, judge};
 use airtight_core::lower::{Dialect, lower_parameters};
 use airtight_core::redact::MASK;
 use airtight_core::review::Scope;
-use airtight_core::run::Rung;
+use airtight_core::run::{Outcome as Ended, Rung};
 use airtight_core::transcript::Program;
 use airtight_core::{
     Check, Contract, Document, Pointer, Rejected, Rejection, Verdict, Violation, Violations, lower,
@@ -70,6 +70,9 @@ pub(in crate::commands) fn rejudge(
     let Some(output) = answer(run) else {
         return Verdict::Rejected(nothing());
     };
+    if run.summary.outcome.as_deref() == Some(Ended::Truncated.name()) {
+        return Verdict::Rejected(cut(output));
+    }
     let allowance = allowance(run, strictness);
     let plain = judge(contract, output, &allowance);
     let turned = readings(before, run, output, &allowance)
@@ -146,6 +149,16 @@ fn dialect(run: &Run) -> Option<Dialect> {
 fn nothing() -> Rejected {
     let message = "nothing that the model said is on record";
     Rejected { reason: Rejection::Invalid, violations: said("record", message) }
+}
+
+/// Refuses an answer that was cut: what stands in it may be the beginning of something else, or a draft
+/// that the rest would have taken back.
+fn cut(output: &[u8]) -> Rejected {
+    let reason = Rejection::Truncated { offset: output.len() };
+    Rejected {
+        reason,
+        violations: said("truncated", "was cut off, so what it comes to is not known"),
+    }
 }
 
 fn ambiguous() -> Rejected {

@@ -55,6 +55,19 @@ fn what_is_masked_or_not_kept_is_no_answer_on_record() {
 }
 
 #[test]
+fn an_answer_that_was_cut_conforms_to_no_contract() {
+    let said = r#"A draft is {"summary": "fine", "score": 9}, but the final answer is {"summ"#;
+    let stage = Stage::new([Turn::text(said).max_tokens().forever()]);
+    assert_eq!(stage.run(&["--reasks", "0", "First"]).code, 1);
+    let said = ask(&stage, &["runs", "replay", "--json-schema", "review.json"]);
+    let told: Value = serde_json::from_str(&said.stdout).unwrap();
+    assert_eq!((said.code, &told["before"], &told["after"]), (0, &json!(false), &json!(false)));
+    assert!(told["violations"][0].as_str().unwrap().contains("cut off"), "{told}");
+    let said = ask(&stage, &["runs", "accept", &newest(&stage)]);
+    assert!(said.code == 1 && said.stderr.contains("cut off"), "{said:?}");
+}
+
+#[test]
 fn a_source_that_is_masked_counts_only_where_answers_must_quote_it() {
     let quoting =
         REVIEW.replace(r#"{ "type": "string" }"#, r#"{ "type": "string", "x-grounded": true }"#);
