@@ -21,6 +21,8 @@ mod object;
 pub(crate) mod original;
 #[cfg(test)]
 mod page;
+#[cfg(test)]
+mod passed_over;
 mod pattern;
 pub(crate) mod place;
 mod portability;

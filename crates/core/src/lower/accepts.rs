@@ -11,6 +11,7 @@ use super::dialect::{
     Bounds, Dialect, EnumMembers, Extras, Formats, Leaves, Optionals, Recursion, Root, Table,
     Unions, Untyped,
 };
+use super::grammar;
 use super::leaf::LARGE_ENUM;
 use super::place::SAYS_WHAT;
 use crate::json::Pointer;
@@ -87,7 +88,7 @@ impl<'s> Reader<'s> {
 
     fn schema(&mut self, schema: &'s Value, at: &Pointer, home: &'s str, depth: usize) {
         let Value::Object(keywords) = schema else {
-            let is_known = self.table.untyped != Untyped::AsText && schema.is_boolean();
+            let is_known = self.table.untyped == Untyped::Allowed && schema.is_boolean();
             if !is_known {
                 self.report(at, "not a schema object");
             }
@@ -107,6 +108,11 @@ impl<'s> Reader<'s> {
             return;
         }
         self.types(keywords, at);
+        if self.table.leaves == Leaves::Grammar
+            && let Some(keyword) = grammar::passed_over(keywords)
+        {
+            self.report(at, format!("`{keyword}` is passed over"));
+        }
         if keywords.contains_key("properties") || names_type(keywords, "object") {
             self.object(keywords, at);
         }

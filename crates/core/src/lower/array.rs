@@ -25,7 +25,11 @@ impl<'c> Lowerer<'c> {
     ) -> Result<(), Unportable> {
         let items = Items::of(place, self.original.draft);
         let is_typed = types.is_some_and(|types| types.contains(&"array"));
-        if items.is_empty() && !(is_typed && self.table.untyped != Untyped::Allowed) {
+        // A grammar counts items only where it is said what they are.
+        let is_counted = self.table.untyped == Untyped::Listed
+            && ["minItems", "maxItems"].iter().any(|count| sketch.schema.contains_key(*count));
+        let is_open = self.table.untyped == Untyped::Allowed || !(is_typed || is_counted);
+        if items.is_empty() && is_open {
             return Ok(());
         }
         let positions = items.positions();
@@ -33,6 +37,10 @@ impl<'c> Lowerer<'c> {
         if positions > 0 && !is_list_style && !self.table.supports("prefixItems") {
             for clause in items.clauses() {
                 self.tell(clause, sketch);
+            }
+            if is_counted && let Some(any) = self.place(&Place::default(), depth)? {
+                sketch.schema.insert("items".to_owned(), Value::Object(any.schema));
+                sketch.shape.items = Some(any.shape);
             }
             return Ok(());
         }

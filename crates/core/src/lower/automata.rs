@@ -108,6 +108,16 @@ pub(super) fn clash(schema: &Map<String, Value>) -> Option<&'static str> {
     }
 }
 
+/// Formats of which the automaton admits more than there is: days without a calendar, seconds that no minute
+/// has, names of any length. Where they stand alone, whoever compiles the grammar adds a pattern of what is left.
+const ROUGH_FORMATS: [&str; 5] = ["date", "date-time", "time", "email", "hostname"];
+
+/// Claims that the format in `schema` stands beside a pattern, and admits what has not this format.
+pub(super) fn is_rough(schema: &Map<String, Value>) -> bool {
+    let format = schema.get("format").and_then(Value::as_str);
+    schema.contains_key("pattern") && format.is_some_and(|format| ROUGH_FORMATS.contains(&format))
+}
+
 /// Claims that a value can be listed.
 pub(super) fn lists(value: &Value) -> bool {
     match value {

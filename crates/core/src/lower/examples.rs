@@ -206,6 +206,69 @@ fn keywords_that_the_draft_does_not_know_gain_no_meaning() {
     assert_eq!(lowering.schema, json!({"type": "object"}));
 }
 
+#[test_case("http://json-schema.org/draft-04/schema#", "uuid"; "a format of later drafts")]
+#[test_case("http://json-schema.org/draft-07/schema#", "duration"; "another format of later drafts")]
+#[test_case("https://json-schema.org/draft/2020-12/schema", "banana"; "a format of nobody")]
+fn formats_that_the_verdict_does_not_know_are_told_and_neither_sent_nor_lost(
+    draft: &str,
+    format: &str,
+) {
+    let schema = json!({"$schema": draft, "type": "string", "format": format});
+    let told = json!({"type": "string", "description": format!("format {format}")});
+    let wrapped = json!({
+        "type": "object",
+        "properties": {"value": told},
+        "required": ["value"],
+        "additionalProperties": false
+    });
+    for dialect in Dialect::ALL {
+        let lowering = lowered(schema.clone(), dialect);
+        let expected = if lowering.inverse.is_wrapped { &wrapped } else { &told };
+        assert_eq!(&lowering.schema, expected, "{dialect:?}");
+        assert_eq!((lowering.losses, lowering.narrowings), (vec![], vec![]), "{dialect:?}");
+    }
+}
+
+#[test]
+fn llguidance_is_not_believed_in_formats_that_it_cannot_be_helped_with() {
+    for (format, beside) in [("date", 1), ("email", 1), ("uuid", 0), ("ipv4", 0)] {
+        let alone = json!({"type": "string", "format": format});
+        assert_eq!(lowered(alone, Dialect::Llguidance).losses, []);
+        let schema = json!({"type": "string", "pattern": "^.{4}", "format": format});
+        let lowering = lowered(schema.clone(), Dialect::Llguidance);
+        assert_eq!((&lowering.schema, lowering.losses.len()), (&schema, beside), "{format}");
+    }
+}
+
+#[test]
+fn objects_that_cannot_be_leave_values_of_other_types() {
+    let schema = json!({"properties": {"a": false}, "required": ["a"]});
+    for dialect in [Dialect::LlamaCpp, Dialect::Llguidance, Dialect::Vllm, Dialect::ClaudeCode] {
+        let lowering = lowered(schema.clone(), dialect);
+        assert_eq!(lowering.pre_image(&json!({"a": 1})), None, "{dialect:?}");
+        assert!(lowering.pre_image(&json!(1)).is_some(), "{dialect:?}");
+    }
+}
+
+#[test]
+fn definitions_have_names_that_no_converter_takes_for_one() {
+    let node = |name: &str| json!({"type": name});
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            "a": {"$ref": "#/$defs/a_b"},
+            "b": {"$ref": "#/$defs/a__b"},
+            "c": {"$ref": "#/$defs/_a_b"}
+        },
+        "$defs": {"a_b": node("string"), "a__b": node("integer"), "_a_b": node("null")}
+    });
+    let lowering = lowered(schema, Dialect::LlamaCpp);
+    let expected = json!({
+        "a_b": node("string"), "a__b-1": node("integer"), "_a_b-2": node("null")
+    });
+    assert_eq!(lowering.schema["$defs"], expected);
+}
+
 #[test]
 fn a_schema_that_nothing_satisfies_is_refused() {
     let options = Options { scrutiny: Scrutiny::Permissive, ..Options::default() };
@@ -235,39 +298,6 @@ fn patterns_are_kept_where_they_are_understood(pattern: &str, dialect: Dialect, 
     let lowering = lowered(json!({"type": "string", "pattern": pattern}), dialect);
     assert_eq!(lowering.schema.to_string().contains("\"pattern\""), kept);
     assert_eq!(lowering.losses.is_empty(), kept);
-}
-
-#[test]
-fn llama_cpp_is_sent_patterns_that_its_converter_reads() {
-    let schema = json!({"type": "string", "pattern": r"^v\d+\.(?:a|bc)$"});
-    let lowering = lowered(schema, Dialect::LlamaCpp);
-    assert_eq!(lowering.schema["pattern"], "^v[0-9]+[.](a|bc)$");
-    assert!(lowering.losses.is_empty());
-}
-
-#[test]
-fn llama_cpp_is_told_what_any_value_is() {
-    let anything = json!(["object", "array", "string", "number", "boolean", "null"]);
-    let schema =
-        json!({"type": "object", "properties": {"a": {"title": "A"}, "b": {"minLength": 3}}});
-    let schema = lowered(schema, Dialect::LlamaCpp).schema;
-    assert_eq!(schema["properties"]["a"], json!({"type": anything, "title": "A"}));
-    assert_eq!(schema["properties"]["b"], json!({"type": anything, "minLength": 3}));
-    let list = lowered(json!({"type": "array", "minItems": 1}), Dialect::LlamaCpp).schema;
-    assert_eq!(list, json!({"type": "array", "minItems": 1, "items": {"type": anything}}));
-}
-
-#[test_case(json!({"type": "string", "pattern": "^a+$", "minLength": 3}), "minLength"; "a length beside a pattern")]
-#[test_case(json!({"type": "integer", "enum": [1, 5], "minimum": 3}), "minimum"; "a bound beside a list")]
-#[test_case(json!({"type": "integer", "minimum": 1.5}), "minimum"; "a bound that is cut")]
-#[test_case(json!({"type": "integer", "maximum": 1e30}), "maximum"; "a bound that does not fit")]
-#[test_case(json!({"type": "string", "maxLength": 2000}), "maxLength"; "a length that is refused")]
-#[test_case(json!({"type": "array", "minItems": 2000}), "minItems"; "a count that is refused")]
-fn llama_cpp_passes_over_what_stands_beside(schema: Value, lost: &str) {
-    let lowering = lowered(schema, Dialect::LlamaCpp);
-    let keywords: Vec<&str> = lowering.losses.iter().map(|loss| loss.keyword.as_str()).collect();
-    assert_eq!(keywords, [lost]);
-    assert!(lowering.schema.get(lost).is_none());
 }
 
 #[test_case("^x_", "y_a", true; "no name matches")]

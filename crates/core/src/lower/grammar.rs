@@ -3,42 +3,153 @@
 //! Its converter looks at a list of values, else at a pattern, a format, a length, and forgets the rest. It
 //! refuses the whole schema for a repetition that is too long.
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Number, Value};
+
+use super::lowerer::Lowerer;
+use super::original::{Clause, Place, names};
+use super::place::{Sketch, kind_of_value};
+use crate::contract::Keyword;
 
 /// How often anything may be repeated: from here on it is refused, or taken for any number.
 const REPEAT_LIMIT: u64 = 2_000;
+
+/// How many digits a lone bound may have: from here on a repetition has more of them than it may.
+const DIGIT_LIMIT: usize = 15;
+
+/// Below this bounds are numbers, exclusive ones and their negatives as well.
+const BOUND_LIMIT: u64 = i64::MAX.unsigned_abs() - 1;
+
+/// Formats of which a grammar admits more than there is: it has no calendar, and thirty days in February.
+const ROUGH_FORMATS: [&str; 2] = ["date", "date-time"];
+
+/// Claims that the grammar of the format in `schema` admits what has not this format.
+pub(super) fn is_rough(schema: &Map<String, Value>) -> bool {
+    let format = schema.get("format").and_then(Value::as_str);
+    format.is_some_and(|format| ROUGH_FORMATS.contains(&format))
+}
 
 /// Claims that so many characters or items can be counted.
 pub(super) fn counts(count: &Value) -> bool {
     count.as_u64().is_some_and(|count| count < REPEAT_LIMIT)
 }
 
-/// Returns the keyword that is not looked at beside the others in `schema`, if there is one.
+/// What is passed over beside a list of values, of what is about values of one type.
+const BESIDE_A_LIST: [&str; 21] = [
+    "properties",
+    "patternProperties",
+    "required",
+    "additionalProperties",
+    "minProperties",
+    "maxProperties",
+    "items",
+    "prefixItems",
+    "additionalItems",
+    "minItems",
+    "maxItems",
+    "uniqueItems",
+    "pattern",
+    "format",
+    "minLength",
+    "maxLength",
+    "minimum",
+    "maximum",
+    "exclusiveMinimum",
+    "exclusiveMaximum",
+    "multipleOf",
+];
+
+impl<'c> Lowerer<'c> {
+    /// Loses what else is said of the values that `sketch` lists.
+    pub(super) fn pass_over(&mut self, place: &Place<'c>, sketch: &mut Sketch) {
+        let list = sketch.schema.get("enum").and_then(Value::as_array).into_iter().flatten();
+        let kinds: Vec<&str> = list.chain(sketch.schema.get("const")).map(kind_of_value).collect();
+        for clause in place.clauses.iter().filter(|clause| says_something(clause)) {
+            let kind = Keyword::named(clause.keyword).and_then(Keyword::restricted_type);
+            let is_about = |listed: &&str| {
+                Some(*listed) == kind || (*listed == "integer" && kind == Some("number"))
+            };
+            if BESIDE_A_LIST.contains(&clause.keyword) && kinds.iter().any(is_about) {
+                self.tell(clause, sketch);
+            }
+        }
+    }
+}
+
+fn says_something(clause: &Clause<'_>) -> bool {
+    match clause.value {
+        Value::Bool(flag) => *flag == (clause.keyword == "uniqueItems"),
+        Value::Array(list) => !list.is_empty(),
+        Value::Object(members) => !members.is_empty(),
+        Value::Null | Value::Number(_) | Value::String(_) => true,
+    }
+}
+
+/// Returns the keyword that cannot stand beside the others in `schema`, if there is one.
 pub(super) fn clash(schema: &Map<String, Value>) -> Option<&'static str> {
     let has = |keyword: &&str| schema.contains_key(*keyword);
-    let passed_over: [(&[&str], &[&'static str]); 5] = [
-        (
-            &["enum", "const"],
-            &[
-                "pattern",
-                "format",
-                "minLength",
-                "maxLength",
-                "minimum",
-                "maximum",
-                "exclusiveMinimum",
-                "exclusiveMaximum",
-                "minItems",
-                "maxItems",
-            ],
-        ),
-        (&["pattern"], &["format", "minLength", "maxLength"]),
-        (&["format"], &["minLength", "maxLength"]),
-        (&["minimum"], &["exclusiveMinimum"]),
-        (&["maximum"], &["exclusiveMaximum"]),
+    let passed_over: [(&str, &[&'static str]); 4] = [
+        ("pattern", &["format", "minLength", "maxLength"]),
+        ("format", &["minLength", "maxLength"]),
+        ("minimum", &["exclusiveMinimum"]),
+        ("maximum", &["exclusiveMaximum"]),
     ];
-    let mut known = passed_over.iter().filter(|(first, _)| first.iter().any(has));
-    known.find_map(|(_, others)| others.iter().copied().find(|keyword| has(keyword)))
+    let mut known = passed_over.iter().filter(|(first, _)| has(first));
+    let beside = known.find_map(|(_, others)| others.iter().copied().find(has));
+    beside.or_else(|| lone_bound(schema))
+}
+
+/// Returns the only bound of `schema` if the grammar of it would not be right.
+///
+/// With both, all numbers are spelt out. With one, digit after digit is compared with the bound's, and zeros
+/// that lead the rest of these are forgotten: at least 100 admits 10. Where the rest begins with a one,
+/// longer numbers are missed: at least 1216 refuses 12016.
+fn lone_bound(schema: &Map<String, Value>) -> Option<&'static str> {
+    let bound = |keywords: [(&'static str, i64); 2]| {
+        keywords.into_iter().find_map(|(keyword, step)| {
+            Some((keyword, schema.get(keyword)?.as_i64()?.saturating_add(step)))
+        })
+    };
+    let least = bound([("minimum", 0), ("exclusiveMinimum", 1)]);
+    let most = bound([("maximum", 0), ("exclusiveMaximum", -1)]);
+    let (keyword, from_zero) = match (least, most) {
+        (Some((keyword, least)), None) => (keyword, least),
+        (None, Some((keyword, most))) => (keyword, most.saturating_neg()),
+        (Some(_), Some(_)) | (None, None) => return None,
+    };
+    let digits = from_zero.to_string();
+    let is_right = from_zero < 10
+        || digits.len() <= DIGIT_LIMIT
+            && digits.get(1..digits.len() - 1)?.bytes().all(|digit| digit > b'1');
+    (!is_right).then_some(keyword)
+}
+
+/// Claims that an integer can be bounded by this: the least and the greatest of 64 bits say that it is not.
+pub(super) fn bounds(bound: &Number) -> bool {
+    bound.as_i64().is_some_and(|bound| bound.unsigned_abs() < BOUND_LIMIT)
+}
+
+/// Returns the keyword of an adapted schema that the converter does not look at, if there is one.
+///
+/// Written apart from the lowering, by the order in which the converter looks.
+pub(super) fn passed_over(schema: &Map<String, Value>) -> Option<&str> {
+    let has = |keyword: &str| schema.contains_key(keyword);
+    let is_declared =
+        |name: &str| schema.get("properties").is_some_and(|members| members.get(name).is_some());
+    let is_heeded = |keyword: &str, value: &Value| match keyword {
+        "const" => true,
+        "enum" => !has("const"),
+        keyword if BESIDE_A_LIST.contains(&keyword) && (has("const") || has("enum")) => false,
+        "required" => names(value).all(is_declared),
+        "minItems" | "maxItems" => has("items"),
+        "format" => !has("pattern"),
+        "minLength" | "maxLength" => !has("pattern") && !has("format"),
+        "exclusiveMinimum" => !has("minimum"),
+        "exclusiveMaximum" => !has("maximum"),
+        _ => true,
+    };
+    let mut keywords = schema.iter().map(|(keyword, value)| (keyword.as_str(), value));
+    let unheeded = keywords.find(|(keyword, value)| !is_heeded(keyword, value));
+    unheeded.map(|(keyword, _)| keyword).or_else(|| lone_bound(schema))
 }
 
 #[cfg(test)]
@@ -48,13 +159,58 @@ mod tests {
 
     use super::*;
 
-    #[test_case(&json!({"enum": [1, 5], "minimum": 3}) => Some("minimum"); "a list")]
     #[test_case(&json!({"pattern": "^a$", "format": "date"}) => Some("format"); "a pattern")]
     #[test_case(&json!({"format": "date", "maxLength": 9}) => Some("maxLength"); "a format")]
     #[test_case(&json!({"minimum": 3, "exclusiveMinimum": 5}) => Some("exclusiveMinimum"); "two bounds")]
     #[test_case(&json!({"minimum": 3, "maximum": 5, "minLength": 1, "maxLength": 2}) => None; "what goes together")]
     fn only_the_first_is_heeded(schema: &Value) -> Option<&'static str> {
         clash(schema.as_object().unwrap())
+    }
+
+    #[test_case(0 => true)]
+    #[test_case(9 => true)]
+    #[test_case(10 => true)]
+    #[test_case(99 => true)]
+    #[test_case(100 => false; "a zero that is forgotten")]
+    #[test_case(1216 => false; "a one that is missed")]
+    #[test_case(1990 => true; "a zero at the end")]
+    #[test_case(2000 => false; "zeros that are forgotten")]
+    #[test_case(222_222_222_222_222 => true; "fifteen digits")]
+    #[test_case(2_222_222_222_222_222 => false; "sixteen digits")]
+    fn a_bound_alone_is_kept_where_its_grammar_is_right(bound: i64) -> bool {
+        let alone = [
+            json!({"minimum": bound}),
+            json!({"exclusiveMinimum": bound - 1}),
+            json!({"maximum": -bound}),
+            json!({"exclusiveMaximum": 1 - bound}),
+        ];
+        let kept = alone.map(|schema| clash(schema.as_object().unwrap()).is_none());
+        let turned = json!({"minimum": -bound});
+        assert_eq!(clash(turned.as_object().unwrap()), None);
+        let both = json!({"minimum": bound, "maximum": bound + 1});
+        assert_eq!(clash(both.as_object().unwrap()), None);
+        assert_eq!(kept, [kept[0]; 4]);
+        kept[0]
+    }
+
+    #[test_case(&json!({"enum": [{}], "properties": {}}), Some("properties"); "members beside a list")]
+    #[test_case(&json!({"const": 1, "enum": [1]}), Some("enum"); "a list beside a constant")]
+    #[test_case(&json!({"type": "object", "required": ["a"]}), Some("required"); "a name that is not declared")]
+    #[test_case(&json!({"properties": {"a": {}}, "required": ["a"]}), None; "a name that is declared")]
+    #[test_case(&json!({"type": "array", "maxItems": 1}), Some("maxItems"); "a count of anything")]
+    #[test_case(&json!({"items": {}, "maxItems": 1}), None; "a count of items")]
+    #[test_case(&json!({"pattern": "^a$", "format": "date"}), Some("format"); "a format beside a pattern")]
+    #[test_case(&json!({"type": "integer", "minimum": 100}), Some("minimum"); "a bound alone")]
+    fn what_is_passed_over_is_seen_in_what_is_sent(schema: &Value, keyword: Option<&str>) {
+        assert_eq!(passed_over(schema.as_object().unwrap()), keyword);
+    }
+
+    #[test_case(i64::MIN => false)]
+    #[test_case(i64::MIN + 2 => false)]
+    #[test_case(9_007_199_254_740_991 => true)]
+    #[test_case(i64::MAX - 1 => false)]
+    fn bounds_are_not_what_says_that_there_is_none(bound: i64) -> bool {
+        bounds(&bound.into())
     }
 
     #[test_case(&json!(1999) => true)]

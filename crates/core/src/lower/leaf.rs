@@ -120,6 +120,15 @@ impl<'c> Lowerer<'c> {
             sketch.schema.remove(keyword);
             place.all(keyword).next().into_iter().for_each(|clause| self.tell(clause, sketch));
         }
+        let is_rough = match self.table.leaves {
+            Leaves::AsWritten => false,
+            Leaves::Automata => automata::is_rough(&sketch.schema),
+            Leaves::Grammar => grammar::is_rough(&sketch.schema),
+        };
+        // It stays in the schema, where the model reads it.
+        for clause in place.all("format").filter(|_| is_rough).take(1) {
+            self.lose(&clause.at, clause.keyword, EnforcedBy::Description);
+        }
         for clause in place.all("uniqueItems").filter(|clause| clause.value == &json!(true)) {
             if self.table.supports("uniqueItems") {
                 sketch.schema.insert("uniqueItems".to_owned(), json!(true));
@@ -238,7 +247,7 @@ impl Table {
                 match self.bounds {
                     Bounds::Numbers => !is_automaton || automata::bounds(bound),
                     // Others would be cut to integers.
-                    Bounds::Integers => integers && bound.is_i64(),
+                    Bounds::Integers => integers && grammar::bounds(bound),
                 }
             }
             ("multipleOf", Value::Number(step)) => !is_automaton || automata::steps(step),

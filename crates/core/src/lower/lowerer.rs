@@ -159,8 +159,13 @@ impl<'c> Lowerer<'c> {
         let name: String =
             last.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
         let index = self.definitions.len();
-        let is_fresh = !name.is_empty() && self.names.insert(name.clone());
-        let name = if is_fresh { name } else { format!("{name}-{index}") };
+        let numbered = (index..).map(|number| format!("{name}-{number}"));
+        let mut candidates = std::iter::once(name.clone()).chain(numbered);
+        let is_fresh = |candidate: &String| {
+            let rule = rule_name(candidate);
+            !rule.is_empty() && self.names.insert(rule)
+        };
+        let name = candidates.find(is_fresh).unwrap_or(name);
         let shape = self.shapes.add(Shape::default());
         self.definitions.push(Definition { name: name.clone(), shape, schema: Value::Null });
         self.by_target.insert(target.clone(), index);
@@ -206,6 +211,12 @@ impl<'c> Lowerer<'c> {
     pub(super) fn says_null(&self) -> bool {
         self.table.optionals == Optionals::Nullable
     }
+}
+
+/// Returns what llama.cpp calls a definition: it takes two names for one if they differ in marks alone.
+fn rule_name(name: &str) -> String {
+    let parts = name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|part| !part.is_empty());
+    parts.collect::<Vec<_>>().join("-")
 }
 
 fn count_values(value: &Value) -> usize {

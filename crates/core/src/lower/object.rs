@@ -55,7 +55,8 @@ impl<'c> Lowerer<'c> {
         let closes = self.table.extras == Extras::Forbidden;
         for key in &members.keys {
             let is_required = members.required.contains(key);
-            if !closes && !members.is_declared(key) {
+            // Elsewhere a name is heeded only if it is declared.
+            if self.table.extras == Extras::AsWritten && !members.is_declared(key) {
                 required.push(json!(key));
                 continue;
             }
@@ -140,7 +141,7 @@ impl<'c> Lowerer<'c> {
             let lowered = self.place(&rest, depth + 1)?;
             let value = lowered.map_or(json!(false), |lowered| Value::Object(lowered.schema));
             sketch.schema.insert(key(), value);
-        } else if self.table.extras == Extras::Explicit && !members.has_patterns() {
+        } else if self.table.extras == Extras::Explicit {
             sketch.schema.insert(key(), json!(true));
         }
         Ok(())

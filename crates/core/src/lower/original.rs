@@ -21,6 +21,9 @@ const EXPANSION_LIMIT: usize = 256;
 /// How many branches are searched for `null` before the answer is "perhaps".
 const BRANCH_LIMIT: usize = 256;
 
+/// What a `format` that the draft does not know is called: it informs, and the verdict never looks at it.
+pub(super) const FORMAT_HINT: &str = "format as an annotation";
+
 /// One keyword of one schema.
 #[derive(Debug, Clone)]
 pub(crate) struct Clause<'c> {
@@ -262,6 +265,9 @@ impl<'c> Original<'c> {
             "exclusiveMinimum" | "exclusiveMaximum" => return None,
             keyword => keyword,
         };
+        let is_known = |name| jsonschema::options().is_known_format(self.draft, name);
+        let is_hint = keyword == "format" && !value.as_str().is_some_and(is_known);
+        let keyword = if is_hint { FORMAT_HINT } else { keyword };
         Some(Clause { at: at.clone(), keyword, value })
     }
 

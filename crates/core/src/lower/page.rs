@@ -54,6 +54,26 @@ fn patterns(table: &Table) -> String {
     facts.join(", ")
 }
 
+fn formats(table: &Table) -> String {
+    match table.formats {
+        Formats::Listed(formats) if table.leaves == Leaves::Grammar => {
+            format!("{}; days of the month without a calendar", words(formats))
+        }
+        Formats::Listed(formats) => words(formats),
+        Formats::Annotation => "an annotation".to_owned(),
+    }
+}
+
+fn bounds(table: &Table) -> &'static str {
+    match (table.leaves, table.bounds) {
+        (Leaves::Automata, _) => "below 2^53, with up to 20 decimals",
+        (Leaves::AsWritten | Leaves::Grammar, Bounds::Numbers) => "any",
+        (Leaves::AsWritten | Leaves::Grammar, Bounds::Integers) => {
+            "of integers alone; one bound alone if its inner digits are above 1"
+        }
+    }
+}
+
 fn rows(table: &Table) -> [(&'static str, String); 11] {
     let say = |text: &str| text.to_owned();
     [
@@ -94,22 +114,9 @@ fn rows(table: &Table) -> [(&'static str, String); 11] {
                 EnumMembers::StringsAndNumbers => "strings and numbers",
             }),
         ),
-        (
-            "`format`",
-            match table.formats {
-                Formats::Listed(formats) => words(formats),
-                Formats::Annotation => say("an annotation"),
-            },
-        ),
+        ("`format`", formats(table)),
         ("`pattern`", patterns(table)),
-        (
-            "bounds of numbers",
-            say(match (table.leaves, table.bounds) {
-                (Leaves::Automata, _) => "below 2^53, with up to 20 decimals",
-                (Leaves::AsWritten | Leaves::Grammar, Bounds::Numbers) => "any",
-                (Leaves::AsWritten | Leaves::Grammar, Bounds::Integers) => "of integers alone",
-            }),
-        ),
+        ("bounds of numbers", say(bounds(table))),
         ("enforced", words(table.keywords)),
         ("kept as annotations", words(table.annotations)),
         ("limits", limits(&table.limits)),

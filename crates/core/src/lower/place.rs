@@ -2,9 +2,10 @@
 
 use serde_json::{Map, Value, json};
 
-use super::dialect::{Recursion, Unions, Untyped};
+use super::describe::describe;
+use super::dialect::{Leaves, Recursion, Unions, Untyped};
 use super::lowerer::{Lowerer, too_complex};
-use super::original::{Place, names};
+use super::original::{FORMAT_HINT, Place, names};
 use super::shape::{Shape, ShapeId};
 use super::{EnforcedBy, Unportable, Unsayable};
 use crate::contract::Keyword;
@@ -141,19 +142,44 @@ impl<'c> Lowerer<'c> {
         if !self.choices(place, types, &mut sketch) {
             return Ok(None);
         }
-        let allows = |kind: &str| types.is_none_or(|types| types.contains(&kind));
-        if allows("object") && !self.object(place, types, &mut sketch, depth)? {
+        let is_listed = ["enum", "const"].iter().any(|list| sketch.schema.contains_key(*list));
+        if self.table.leaves == Leaves::Grammar && is_listed {
+            self.pass_over(place, &mut sketch);
+        } else if !self.members_and_leaves(place, types, &mut sketch, depth)? {
             return Ok(None);
-        }
-        self.leaves(place, types, &mut sketch);
-        if allows("array") {
-            self.array(place, types, &mut sketch, depth)?;
         }
         self.logic(place, &mut sketch, depth)?;
         if !self.unions_beside(place, &mut sketch, depth)? {
             return Ok(None);
         }
         Ok(Some(self.seal(sketch)))
+    }
+
+    /// Adds what is about values of one type; claims that a type is left.
+    fn members_and_leaves(
+        &mut self,
+        place: &Place<'c>,
+        types: Option<&[&str]>,
+        sketch: &mut Sketch,
+        depth: usize,
+    ) -> Result<bool, Unportable> {
+        let allows = |kind: &str| types.is_none_or(|types| types.contains(&kind));
+        if allows("object") && !self.object(place, types, sketch, depth)? {
+            // No object satisfies it, but a value of another type may.
+            let mut others = types.unwrap_or(&ALL_TYPES).to_vec();
+            others.retain(|kind| *kind != "object");
+            let left = match others.as_slice() {
+                [] => return Ok(false),
+                [single] => json!(single),
+                several => json!(several),
+            };
+            sketch.schema.insert("type".to_owned(), left);
+        }
+        self.leaves(place, types, sketch);
+        if allows("array") {
+            self.array(place, types, sketch, depth)?;
+        }
+        Ok(true)
     }
 
     /// Copies what informs the model.
@@ -164,6 +190,8 @@ impl<'c> Lowerer<'c> {
                 sketch.schema.insert(keyword.to_owned(), clause.value.clone());
             }
         }
+        let hints = place.all(FORMAT_HINT).filter_map(|clause| describe("format", clause.value));
+        sketch.notes.extend(hints);
     }
 
     /// Adds the notes to the description and the shape to the shapes.
@@ -222,7 +250,7 @@ pub(crate) fn meet<'c>(left: &[&'c str], right: &[&'c str]) -> Vec<&'c str> {
     both
 }
 
-fn kind_of_value(value: &Value) -> &'static str {
+pub(super) fn kind_of_value(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
         Value::Bool(_) => "boolean",
