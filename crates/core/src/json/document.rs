@@ -62,6 +62,10 @@ pub(super) struct Slot {
 /// Marks a string that is decoded when somebody asks for it. There are never so many nodes.
 pub(super) const LATE: u32 = 1 << 31;
 
+/// Strings that hold escapes, and are decoded when somebody asks for them.
+#[derive(Debug, Clone)]
+pub(super) struct Late(pub(super) Vec<OnceLock<String>>);
+
 /// Stands for a slot that does not exist, so that no lookup can panic.
 const NO_SLOT: Slot = Slot { kind: Kind::Null, start: 0, end: 0, next: u32::MAX, extra: 0 };
 
@@ -73,8 +77,8 @@ pub struct Document {
     /// Strings that hold escapes, decoded.
     pub(super) decoded: String,
     pub(super) decoded_spans: Vec<(u32, u32)>,
-    /// Strings that hold escapes, and are decoded when somebody asks for them.
-    pub(super) late: Vec<OnceLock<String>>,
+    /// Those that are decoded when somebody asks for them: most documents have none.
+    pub(super) late: Option<Box<Late>>,
     /// Slots of later duplicate keys.
     pub(super) duplicate_keys: Vec<u32>,
     /// For objects with many members: their key slots, sorted by key.
@@ -223,7 +227,8 @@ impl Document {
             return written();
         }
         if slot.extra & LATE != 0 {
-            let cell = self.late.get((slot.extra & !LATE) as usize - 1);
+            let place = (slot.extra & !LATE) as usize - 1;
+            let cell = self.late.as_ref().and_then(|late| late.0.get(place));
             return cell.map_or("", |cell| cell.get_or_init(|| unescaped(written())));
         }
         let span = self.decoded_spans.get(slot.extra as usize - 1).copied().unwrap_or_default();

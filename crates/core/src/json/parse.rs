@@ -5,7 +5,7 @@
 
 use std::sync::OnceLock;
 
-use super::document::{Document, Kind, Slot};
+use super::document::{Document, Kind, Late, Slot};
 use super::error::{ParseError, ParseErrorKind};
 use super::python::{Spelling, Stop};
 use super::scan::number_end;
@@ -140,7 +140,7 @@ impl<'t> Parser<'t> {
             slots: parser.slots,
             decoded: parser.decoded,
             decoded_spans: parser.decoded_spans,
-            late: parser.late,
+            late: (!parser.late.is_empty()).then(|| Box::new(Late(parser.late))),
             duplicate_keys: parser.duplicate_keys,
             sorted_keys: parser.sorted_keys,
             depth: parser.depth,

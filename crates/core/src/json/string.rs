@@ -132,7 +132,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::json::{Document, Limits};
+    use crate::json::{Document, Limits, Node};
 
     fn read_late(text: &str) -> Result<Document, String> {
         let mut text = text.to_owned();
@@ -145,9 +145,10 @@ mod tests {
         let text = format!(r#"{{"{long}\n": ["\u00e9{long}", "short\t", "\t{long}"]}}"#);
         let document = read_late(&text).unwrap();
         let items = document.root().member(&format!("{long}\n")).unwrap().items();
-        let read: Vec<_> = items.skip(1).filter_map(|item| item.as_str()).collect();
+        let read: Vec<_> = items.skip(1).filter_map(Node::as_str).collect();
         assert_eq!(read, ["short\t", &format!("\t{long}")]);
-        let decoded: Vec<_> = document.late.iter().map(|cell| cell.get().cloned()).collect();
+        let cells = &document.late.as_ref().unwrap().0;
+        let decoded: Vec<_> = cells.iter().map(|cell| cell.get().cloned()).collect();
         assert_eq!(decoded, [None, Some(format!("\t{long}"))]);
     }
 
@@ -169,7 +170,7 @@ mod tests {
         ) {
             let literal = serde_json::to_string(&texts).unwrap().replace('a', "\\u0061");
             let document = read_late(&literal).unwrap();
-            let read: Vec<_> = document.root().items().filter_map(|item| item.as_str()).collect();
+            let read: Vec<_> = document.root().items().filter_map(Node::as_str).collect();
             prop_assert_eq!(read, texts);
         }
     }
