@@ -7,7 +7,7 @@ use serde_json::{Map, Number, Value};
 
 use super::lowerer::Lowerer;
 use super::original::{Clause, Place, names};
-use super::place::{Sketch, kind_of_value};
+use super::place::{Sketch, is_kind};
 use crate::contract::Keyword;
 
 /// How often anything may be repeated: from here on it is refused, or taken for any number.
@@ -61,14 +61,12 @@ const BESIDE_A_LIST: [&str; 21] = [
 impl<'c> Lowerer<'c> {
     /// Loses what else is said of the values that `sketch` lists.
     pub(super) fn pass_over(&mut self, place: &Place<'c>, sketch: &mut Sketch) {
-        let list = sketch.schema.get("enum").and_then(Value::as_array).into_iter().flatten();
-        let kinds: Vec<&str> = list.chain(sketch.schema.get("const")).map(kind_of_value).collect();
+        let kinds = sketch.listed_kinds();
         for clause in place.clauses.iter().filter(|clause| says_something(clause)) {
             let kind = Keyword::named(clause.keyword).and_then(Keyword::restricted_type);
-            let is_about = |listed: &&str| {
-                Some(*listed) == kind || (*listed == "integer" && kind == Some("number"))
-            };
-            if BESIDE_A_LIST.contains(&clause.keyword) && kinds.iter().any(is_about) {
+            let is_about =
+                kind.is_some_and(|kind| kinds.iter().any(|listed| is_kind(listed, kind)));
+            if BESIDE_A_LIST.contains(&clause.keyword) && is_about {
                 self.tell(clause, sketch);
             }
         }
@@ -77,6 +75,11 @@ impl<'c> Lowerer<'c> {
 
 fn says_something(clause: &Clause<'_>) -> bool {
     match clause.value {
+        Value::Number(least)
+            if clause.keyword.starts_with("min") && clause.keyword != "minimum" =>
+        {
+            least.as_f64() != Some(0.0)
+        }
         Value::Bool(flag) => *flag == (clause.keyword == "uniqueItems"),
         Value::Array(list) => !list.is_empty(),
         Value::Object(members) => !members.is_empty(),
@@ -102,7 +105,8 @@ pub(super) fn clash(schema: &Map<String, Value>) -> Option<&'static str> {
 ///
 /// With both, all numbers are spelt out. With one, digit after digit is compared with the bound's, and zeros
 /// that lead the rest of these are forgotten: at least 100 admits 10. Where the rest begins with a one,
-/// longer numbers are missed: at least 1216 refuses 12016.
+/// longer numbers are missed: at least 1216 refuses 12016. Behind the sign of a greatest number below zero zeros
+/// may lead: at most -5 admits -04.
 fn lone_bound(schema: &Map<String, Value>) -> Option<&'static str> {
     let bound = |keywords: [(&'static str, i64); 2]| {
         keywords.into_iter().find_map(|(keyword, step)| {
@@ -111,16 +115,17 @@ fn lone_bound(schema: &Map<String, Value>) -> Option<&'static str> {
     };
     let least = bound([("minimum", 0), ("exclusiveMinimum", 1)]);
     let most = bound([("maximum", 0), ("exclusiveMaximum", -1)]);
-    let (keyword, from_zero) = match (least, most) {
-        (Some((keyword, least)), None) => (keyword, least),
-        (None, Some((keyword, most))) => (keyword, most.saturating_neg()),
-        (Some(_), Some(_)) | (None, None) => return None,
-    };
-    let digits = from_zero.to_string();
-    let is_right = from_zero < 10
-        || digits.len() <= DIGIT_LIMIT
-            && digits.get(1..digits.len() - 1)?.bytes().all(|digit| digit > b'1');
-    (!is_right).then_some(keyword)
+    match (least, most) {
+        (Some((keyword, least)), None) => (!is_right_alone(least)).then_some(keyword),
+        (None, Some((keyword, most))) => (most < 0).then_some(keyword),
+        (Some(_), Some(_)) | (None, None) => None,
+    }
+}
+
+fn is_right_alone(least: i64) -> bool {
+    let digits = least.to_string();
+    let inner = digits.get(1..digits.len() - 1).unwrap_or_default();
+    least < 10 || (digits.len() <= DIGIT_LIMIT && inner.bytes().all(|digit| digit > b'1'))
 }
 
 /// Claims that an integer can be bounded by this: the least and the greatest of 64 bits say that it is not.
@@ -178,19 +183,21 @@ mod tests {
     #[test_case(222_222_222_222_222 => true; "fifteen digits")]
     #[test_case(2_222_222_222_222_222 => false; "sixteen digits")]
     fn a_bound_alone_is_kept_where_its_grammar_is_right(bound: i64) -> bool {
-        let alone = [
-            json!({"minimum": bound}),
-            json!({"exclusiveMinimum": bound - 1}),
-            json!({"maximum": -bound}),
-            json!({"exclusiveMaximum": 1 - bound}),
+        let is_kept = |schema: Value| clash(schema.as_object().unwrap()).is_none();
+        let beyond = [
+            json!({"minimum": -bound}),
+            json!({"maximum": bound}),
+            json!({"minimum": bound, "maximum": bound + 1}),
+            json!({"minimum": -1 - bound, "maximum": -bound}),
         ];
-        let kept = alone.map(|schema| clash(schema.as_object().unwrap()).is_none());
-        let turned = json!({"minimum": -bound});
-        assert_eq!(clash(turned.as_object().unwrap()), None);
-        let both = json!({"minimum": bound, "maximum": bound + 1});
-        assert_eq!(clash(both.as_object().unwrap()), None);
-        assert_eq!(kept, [kept[0]; 4]);
-        kept[0]
+        assert_eq!(beyond.map(is_kept), [true; 4]);
+        // Zeros may lead behind the sign.
+        let below = [json!({"maximum": -1 - bound}), json!({"exclusiveMaximum": -bound})];
+        assert_eq!(below.map(is_kept), [false; 2]);
+        let alone =
+            [json!({"minimum": bound}), json!({"exclusiveMinimum": bound - 1})].map(is_kept);
+        assert_eq!(alone[0], alone[1]);
+        alone[0]
     }
 
     #[test_case(&json!({"enum": [{}], "properties": {}}), Some("properties"); "members beside a list")]

@@ -17,6 +17,21 @@ struct Allowance {
     omitted: usize,
 }
 
+/// How many required names are declared only so that they are heeded: each repeats what undeclared members
+/// may be.
+const DECLARED_LIMIT: usize = 64;
+
+/// What becomes of required names that nobody declares.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Undeclared {
+    /// They are required as they are.
+    Heeded,
+    /// They are declared as what undeclared members may be.
+    Declared,
+    /// They are too many for that.
+    Lost,
+}
+
 impl<'c> Lowerer<'c> {
     /// Claims that a dialect with closed objects cannot describe this one.
     pub(super) fn object_needs_text(&mut self, place: &Place<'c>) -> bool {
@@ -53,11 +68,11 @@ impl<'c> Lowerer<'c> {
         let mut required = Vec::new();
         let mut shapes = BTreeMap::new();
         let closes = self.table.extras == Extras::Forbidden;
+        let undeclared = self.undeclared(place, &members, sketch);
         for key in &members.keys {
             let is_required = members.required.contains(key);
-            // Elsewhere a name is heeded only if it is declared.
-            if self.table.extras == Extras::AsWritten && !members.is_declared(key) {
-                required.push(json!(key));
+            if undeclared != Undeclared::Declared && !members.is_declared(key) {
+                required.extend((undeclared == Undeclared::Heeded).then(|| json!(key)));
                 continue;
             }
             let (child, pointer) = members.child(&self.original, key);
@@ -98,6 +113,24 @@ impl<'c> Lowerer<'c> {
         sketch.shape = Shape { members: Some(shapes), ..Shape::default() };
         self.extras(place, &members, sketch, depth)?;
         Ok(true)
+    }
+
+    /// Decides what becomes of required names that nobody declares.
+    fn undeclared(
+        &mut self,
+        place: &Place<'c>,
+        members: &Members<'_, 'c>,
+        sketch: &mut Sketch,
+    ) -> Undeclared {
+        let count = members.keys.iter().filter(|key| !members.is_declared(key)).count();
+        match self.table.extras {
+            Extras::AsWritten => Undeclared::Heeded,
+            Extras::Explicit if count > DECLARED_LIMIT => {
+                place.all("required").for_each(|clause| self.tell(clause, sketch));
+                Undeclared::Lost
+            }
+            Extras::Explicit | Extras::Forbidden => Undeclared::Declared,
+        }
     }
 
     /// Takes what this object needs from the dialect's limits.

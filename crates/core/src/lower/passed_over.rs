@@ -54,6 +54,16 @@ fn required_names_are_declared_as_what_undeclared_members_are() {
 }
 
 #[test]
+fn very_many_required_names_are_left_to_the_verdict() {
+    let names: Vec<String> = (0..500).map(|number| format!("n{number}")).collect();
+    let members: Vec<String> = (0..40).map(|number| format!("m{number}")).collect();
+    let rest = json!({"type": "object", "required": members});
+    let schema = json!({"type": "object", "required": names, "additionalProperties": rest});
+    let (sent, lost) = sent(schema);
+    assert_eq!((sent.get("required"), lost), (None, vec!["/required".to_owned()]));
+}
+
+#[test]
 fn required_names_that_cannot_be_there_leave_no_object() {
     let schema = json!({"properties": {}, "required": ["b"], "additionalProperties": false});
     let expected = json!({"type": ["array", "string", "number", "boolean", "null"]});
@@ -139,7 +149,7 @@ fn days_that_no_month_has_are_left_to_the_verdict() {
 }
 
 #[test]
-fn the_converter_is_sent_patterns_that_its_converter_reads() {
+fn the_converter_is_sent_patterns_that_it_reads() {
     let schema = json!({"type": "string", "pattern": r"^v\d+\.(?:a|bc)$"});
     let lowering = lowered(schema);
     assert_eq!(lowering.schema["pattern"], "^v[0-9]+[.](a|bc)$");
@@ -163,6 +173,7 @@ fn the_converter_is_told_what_any_value_is() {
 #[test_case(json!({"type": "integer", "minimum": 1.5}), "minimum"; "a bound that is cut")]
 #[test_case(json!({"type": "integer", "maximum": 1e30}), "maximum"; "a bound that does not fit")]
 #[test_case(json!({"type": "integer", "minimum": 100}), "minimum"; "a bound alone whose grammar is wrong")]
+#[test_case(json!({"type": "integer", "maximum": -5}), "maximum"; "a greatest number below zero")]
 #[test_case(json!({"type": "integer", "maximum": i64::MAX}), "maximum"; "a bound that says that there is none")]
 #[test_case(json!({"type": "string", "maxLength": 2000}), "maxLength"; "a length that is refused")]
 #[test_case(json!({"type": "array", "minItems": 2000}), "minItems"; "a count that is refused")]

@@ -34,6 +34,14 @@ pub(super) struct Sketch {
     pub(super) notes: Vec<String>,
 }
 
+impl Sketch {
+    /// Returns of what kinds the values are that it lists; nothing if it lists none.
+    pub(super) fn listed_kinds(&self) -> Vec<&'static str> {
+        let list = self.schema.get("enum").and_then(Value::as_array).into_iter().flatten();
+        list.chain(self.schema.get("const")).map(kind_of_value).collect()
+    }
+}
+
 /// The keywords by which a place says what it is.
 pub(super) const SAYS_WHAT: [&str; 5] = ["type", "anyOf", "enum", "const", "$ref"];
 
@@ -166,8 +174,11 @@ impl<'c> Lowerer<'c> {
         let allows = |kind: &str| types.is_none_or(|types| types.contains(&kind));
         if allows("object") && !self.object(place, types, sketch, depth)? {
             // No object satisfies it, but a value of another type may.
+            let listed = sketch.listed_kinds();
+            let is_listed =
+                |kind: &str| listed.is_empty() || listed.iter().any(|listed| is_kind(listed, kind));
             let mut others = types.unwrap_or(&ALL_TYPES).to_vec();
-            others.retain(|kind| *kind != "object");
+            others.retain(|kind| *kind != "object" && is_listed(kind));
             let left = match others.as_slice() {
                 [] => return Ok(false),
                 [single] => json!(single),
@@ -250,7 +261,12 @@ pub(crate) fn meet<'c>(left: &[&'c str], right: &[&'c str]) -> Vec<&'c str> {
     both
 }
 
-pub(super) fn kind_of_value(value: &Value) -> &'static str {
+/// Claims that a value of kind `listed` may have type `kind`: 2.0 is an integer.
+pub(super) fn is_kind(listed: &str, kind: &str) -> bool {
+    listed == kind || [listed, kind].iter().all(|kind| matches!(*kind, "integer" | "number"))
+}
+
+fn kind_of_value(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
         Value::Bool(_) => "boolean",

@@ -247,7 +247,7 @@ pub(super) const UNFINISHED: &str = "unfinished";
 pub(super) const UNSAID: &str = "the stream ended without saying that the answer is complete";
 
 /// Claims that more might have followed: behind a number, a missing closer, or other text.
-fn may_be_cut(value: &Document, edits: &Edits) -> bool {
+pub fn may_be_cut(value: &Document, edits: &Edits) -> bool {
     value.root().kind() == Kind::Number
         || edits.count(EditKind::MissingCloser) + edits.count(EditKind::Surroundings) > 0
 }

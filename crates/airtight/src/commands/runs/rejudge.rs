@@ -12,7 +12,7 @@ use airtight_core::judge::{Allowance, Strictness, judge};
 use airtight_core::lower::{Dialect, lower_parameters};
 use airtight_core::redact::MASK;
 use airtight_core::review::Scope;
-use airtight_core::run::{Outcome as Ended, Rung};
+use airtight_core::run::{Outcome as Ended, Rung, may_be_cut};
 use airtight_core::transcript::Program;
 use airtight_core::{
     Check, Contract, Document, Pointer, Rejected, Rejection, Verdict, Violation, Violations, lower,
@@ -70,25 +70,34 @@ pub(in crate::commands) fn rejudge(
     let Some(output) = answer(run) else {
         return Verdict::Rejected(nothing());
     };
-    if run.summary.outcome.as_deref() == Some(Ended::Truncated.name()) {
-        return Verdict::Rejected(cut(output));
-    }
     let allowance = allowance(run, strictness);
     let plain = judge(contract, output, &allowance);
     let turned = readings(before, run, output, &allowance)
         .into_iter()
         .map(|reading| judge(contract, reading.text(), &allowance))
         .find(|verdict| matches!(verdict, Verdict::Accepted(_)));
-    match (plain, turned) {
-        (Verdict::Accepted(one), Some(Verdict::Accepted(other))) => {
-            if one.value.to_compact() == other.value.to_compact() {
-                return Verdict::Accepted(one);
-            }
+    let verdict = match (plain, turned) {
+        (Verdict::Accepted(one), Some(Verdict::Accepted(other)))
+            if one.value.to_compact() != other.value.to_compact() =>
+        {
             Verdict::Rejected(ambiguous())
         }
         (Verdict::Rejected(_), Some(turned)) => turned,
         (plain, _) => plain,
+    };
+    match verdict {
+        Verdict::Accepted(found) if !had_its_say(run) && may_be_cut(&found.value, &found.edits) => {
+            Verdict::Rejected(cut(output))
+        }
+        verdict => verdict,
     }
+}
+
+/// Claims that a run ended because of what its last answer was: every other end may have cut it.
+fn had_its_say(run: &Run) -> bool {
+    let whole =
+        [Ended::Met, Ended::NoAnswer, Ended::AttemptsExhausted, Ended::Refused, Ended::Degenerate];
+    run.summary.outcome.as_deref().is_some_and(|word| whole.iter().any(|end| end.name() == word))
 }
 
 /// Returns what is judged of a run, if it is on record.
@@ -151,13 +160,13 @@ fn nothing() -> Rejected {
     Rejected { reason: Rejection::Invalid, violations: said("record", message) }
 }
 
-/// Refuses an answer that was cut: what stands in it may be the beginning of something else, or a draft
-/// that the rest would have taken back.
+/// Refuses what stands in an answer that may have been cut: it may be the beginning of something else, or
+/// a draft that the rest would have taken back.
 fn cut(output: &[u8]) -> Rejected {
     let reason = Rejection::Truncated { offset: output.len() };
     Rejected {
         reason,
-        violations: said("truncated", "was cut off, so what it comes to is not known"),
+        violations: said("truncated", "may have been cut off, so what it comes to is not known"),
     }
 }
 

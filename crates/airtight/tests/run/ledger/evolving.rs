@@ -2,6 +2,7 @@
 
 use airtight_fake::Turn;
 use serde_json::{Value, json};
+use test_case::test_case;
 
 use super::{ask, newest, shown};
 use crate::stage::{KEY, REVIEW, Said, Stage, good};
@@ -54,17 +55,28 @@ fn what_is_masked_or_not_kept_is_no_answer_on_record() {
     assert_eq!(document["replay"], kept);
 }
 
-#[test]
-fn an_answer_that_was_cut_conforms_to_no_contract() {
+#[test_case(["--reasks", "0"], 1; "and nothing after it")]
+#[test_case(["--max-turns", "1"], 53; "and no turn was left")]
+fn what_stands_in_an_answer_that_was_cut_is_not_accepted(limit: [&str; 2], code: i32) {
     let said = r#"A draft is {"summary": "fine", "score": 9}, but the final answer is {"summ"#;
     let stage = Stage::new([Turn::text(said).max_tokens().forever()]);
-    assert_eq!(stage.run(&["--reasks", "0", "First"]).code, 1);
+    assert_eq!(stage.run(&[&limit[..], &["First"]].concat()).code, code);
     let said = ask(&stage, &["runs", "replay", "--json-schema", "review.json"]);
     let told: Value = serde_json::from_str(&said.stdout).unwrap();
     assert_eq!((said.code, &told["before"], &told["after"]), (0, &json!(false), &json!(false)));
     assert!(told["violations"][0].as_str().unwrap().contains("cut off"), "{told}");
     let said = ask(&stage, &["runs", "accept", &newest(&stage)]);
     assert!(said.code == 1 && said.stderr.contains("cut off"), "{said:?}");
+}
+
+#[test]
+fn a_whole_value_in_an_answer_that_was_cut_is_judged_as_ever() {
+    let whole = Turn::text(r#"{"summary": "fine", "score": 11}"#).max_tokens().forever();
+    let stage = Stage::new([whole]).with("wide.json", limited(12));
+    assert_eq!(stage.run(&["--reasks", "0", "First"]).code, 1);
+    let said = ask(&stage, &["runs", "replay", "--json-schema", "wide.json"]);
+    let told: Value = serde_json::from_str(&said.stdout).unwrap();
+    assert_eq!((said.code, &told["before"], &told["after"]), (1, &json!(false), &json!(true)));
 }
 
 #[test]
