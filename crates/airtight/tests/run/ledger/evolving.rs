@@ -58,7 +58,7 @@ fn what_is_masked_or_not_kept_is_no_answer_on_record() {
 #[test_case(["--reasks", "0"], 1; "and nothing after it")]
 #[test_case(["--max-turns", "1"], 53; "and no turn was left")]
 fn what_stands_in_an_answer_that_was_cut_is_not_accepted(limit: [&str; 2], code: i32) {
-    let said = r#"A draft is {"summary": "fine", "score": 9}, but the final answer is {"summ"#;
+    let said = r#"A draft is {"summary": "fine", "score": 9}. I look at the rest, which"#;
     let stage = Stage::new([Turn::text(said).max_tokens().forever()]);
     assert_eq!(stage.run(&[&limit[..], &["First"]].concat()).code, code);
     let said = ask(&stage, &["runs", "replay", "--json-schema", "review.json"]);
