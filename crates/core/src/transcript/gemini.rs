@@ -107,9 +107,9 @@ fn began(at: Place, root: Node<'_>, tally: &mut Tally) -> Event {
     })))
 }
 
-/// Reads a message of either side; nothing comes of one of a third.
+/// Reads a message of either side; nothing comes of one of a third, or of one that is no text.
 fn message(at: Place, root: Node<'_>, tally: &mut Tally) -> Option<Event> {
-    let text = root.owned("content").unwrap_or_default();
+    let text = root.owned("content")?;
     match root.text("role") {
         Some("assistant") => {
             let goes_on = root.flag("delta") == Some(true);

@@ -49,14 +49,15 @@ pub(super) fn read(at: Place, object: &Object, tally: &mut Tally) -> Vec<Event> 
 
 /// Reads a part of a message.
 fn spoken(at: Place, part: Node<'_>, object: &Object, tally: &mut Tally) -> Vec<Event> {
-    let text = part.owned("text").unwrap_or_default();
-    match part.text("type") {
-        Some("text") => {
+    match (part.text("type"), part.owned("text")) {
+        (Some("text"), Some(text)) => {
             tally.output.say(&text, Joint::Apart);
             vec![said(at, part, Block::Text { text })]
         }
-        Some("reasoning") => vec![said(at, part, Block::Thinking { thinking: text })],
-        Some("tool") => tool(at, part, object, tally),
+        (Some("reasoning"), text) => {
+            vec![said(at, part, Block::Thinking { thinking: text.unwrap_or_default() })]
+        }
+        (Some("tool"), _) => tool(at, part, object, tally),
         _ => Vec::new(),
     }
 }

@@ -202,7 +202,9 @@ impl Tally {
         let is_done = self.record.num_results > 0 && self.failure.is_none();
         // What a program says before it fails, or is stopped, is no answer.
         let answer = self.result.take().or_else(|| self.output.this_turn());
-        self.record.answer = answer.filter(|_| is_done);
+        // Where half of a character stood, it is not known what was said.
+        let is_as_said = |text: &String| self.lone_surrogates == 0 || !text.contains('\u{fffd}');
+        self.record.answer = answer.filter(|text| is_done && is_as_said(text));
         self.add_warnings(doubt.as_ref());
         let Self { mut record, failure, .. } = self;
         let ended_well = match exit {
@@ -263,5 +265,64 @@ pub(super) fn is_usable(id: &str) -> bool {
 fn remember(ids: &mut BTreeSet<String>, id: &str) {
     if ids.len() < REMEMBERED && is_usable(id) {
         ids.insert(id.to_owned());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use test_case::test_case;
+
+    use crate::transcript::{Decoder, Exit, Program};
+
+    fn answer(program: Program, lines: &[&str]) -> Option<String> {
+        let mut decoder = Decoder::of(program);
+        for line in lines {
+            decoder.push(line.as_bytes());
+            decoder.push(b"\n");
+        }
+        decoder.finish(Exit::Code(0)).record.answer
+    }
+
+    /// What gemini says in pieces, of which each is JSON.
+    fn of_pieces(pieces: &[&str]) -> Option<String> {
+        let message = |piece: &&str| {
+            format!(r#"{{"type":"message","role":"assistant","content":{piece},"delta":true}}"#)
+        };
+        let mut lines = vec![r#"{"type":"init","session_id":"s","model":"m"}"#.to_owned()];
+        lines.extend(pieces.iter().map(message));
+        lines.push(r#"{"type":"result","status":"success"}"#.to_owned());
+        answer(Program::Gemini, &lines.iter().map(String::as_str).collect::<Vec<_>>())
+    }
+
+    #[test_case(&[r#""x\ud800y""#]; "half of one")]
+    #[test_case(&[r#""x\ud83d""#, r#""\ude00y""#]; "one over two pieces")]
+    fn an_answer_with_half_a_character_is_none(pieces: &[&str]) {
+        assert_eq!(of_pieces(pieces), None);
+    }
+
+    #[test]
+    fn a_character_that_stands_for_none_may_be_said() {
+        assert_eq!(of_pieces(&["\"x\u{fffd}y\""]).as_deref(), Some("x\u{fffd}y"));
+    }
+
+    #[test_case("7")]
+    #[test_case(r#"{"text":"NOT "}"#; "an object")]
+    #[test_case(r#"["NOT "]"#; "a list")]
+    #[test_case("null")]
+    fn an_answer_of_which_a_piece_is_no_text_is_none(piece: &str) {
+        assert_eq!(of_pieces(&[r#""not ""#, r#""ok""#]).as_deref(), Some("not ok"));
+        assert_eq!(of_pieces(&[r#""not ""#, piece, r#""ok""#]), None);
+    }
+
+    #[test]
+    fn what_opencode_says_in_no_text_takes_back_what_was_said_before() {
+        let said = |text: &str| {
+            format!(r#"{{"type":"text","sessionID":"s","part":{{"type":"text","text":{text}}}}}"#)
+        };
+        let stop = r#"{"type":"step_finish","sessionID":"s","part":{"type":"step-finish","reason":"stop"}}"#;
+        let (draft, object) = (said(r#""draft""#), said(r#"{"a":1}"#));
+        let whole = answer(Program::Opencode, &[&draft, stop]);
+        let gap = answer(Program::Opencode, &[&draft, &object, stop]);
+        assert_eq!((whole.as_deref(), gap), (Some("draft"), None));
     }
 }

@@ -95,8 +95,7 @@ pub(in crate::commands) fn rejudge(
 
 /// Claims that a run ended because of what its last answer was: every other end may have cut it.
 fn had_its_say(run: &Run) -> bool {
-    let whole =
-        [Ended::Met, Ended::NoAnswer, Ended::AttemptsExhausted, Ended::Refused, Ended::Degenerate];
+    let whole = [Ended::Met, Ended::NoAnswer, Ended::AttemptsExhausted, Ended::Degenerate];
     run.summary.outcome.as_deref().is_some_and(|word| whole.iter().any(|end| end.name() == word))
 }
 

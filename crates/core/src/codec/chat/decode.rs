@@ -161,7 +161,13 @@ impl Decoder {
             return;
         }
         // Some servers stream parts, as requests have them.
-        for part in content.as_array().into_iter().flatten() {
+        let parts = content.as_array();
+        if !content.is_null() && !parts.is_some_and(|parts| parts.iter().all(is_part)) {
+            let message = "`delta.content` is neither text nor a list of parts".to_owned();
+            deltas.push(Delta::Failed(ProviderFailure::malformed(message)));
+            return;
+        }
+        for part in parts.into_iter().flatten() {
             match part.text("type").unwrap_or_default() {
                 "text" => deltas.push(Delta::Text(part.text("text").unwrap_or_default().into())),
                 "thinking" => deltas.extend(
@@ -228,4 +234,8 @@ fn says_something(value: &Value) -> bool {
         Value::Array(items) => !items.is_empty(),
         Value::Object(members) => !members.is_empty(),
     }
+}
+/// Claims that `part` can be read: what is passed over would be missing from the midst of an answer.
+fn is_part(part: &Value) -> bool {
+    part.is_object() && (part.text("type") != Some("text") || part.text("text").is_some())
 }
