@@ -5,7 +5,11 @@
 //! boundaries beyond ASCII, classes of thousands of characters) is left to the verdict. Where people and
 //! models read it, it stays as it is written, if the engine can read that.
 
+mod script;
+
 use regex_syntax::hir::{Class, Hir, HirKind, Look};
+
+pub(crate) use script::is_read_by_script;
 
 /// How long a pattern may become: classes of all letters would fill pages.
 const LENGTH_LIMIT_BYTES: usize = 2_000;
@@ -43,109 +47,6 @@ pub(crate) fn translated(pattern: &str, engine: Engine) -> Option<String> {
         writer.write(&parsed, 1, 0)?;
     }
     (writer.text.len() <= LENGTH_LIMIT_BYTES).then_some(writer.text)
-}
-
-/// The general categories of characters, as JavaScript names them.
-const CATEGORIES: &[&str] = &[
-    "L", "Lu", "Ll", "Lt", "LC", "Lm", "Lo", "M", "Mn", "Mc", "Me", "N", "Nd", "Nl", "No", "P",
-    "Pc", "Pd", "Ps", "Pe", "Pi", "Pf", "Po", "S", "Sm", "Sc", "Sk", "So", "Z", "Zs", "Zl", "Zp",
-    "C", "Cc", "Cf", "Cs", "Co", "Cn",
-];
-
-/// Claims that JavaScript reads `pattern`, which our own engine has read, as it stands with the flag
-/// `u`. That flag forgives nothing: no needless backslash, no lone brace. When in doubt this says no.
-pub(crate) fn is_plain_script(pattern: &str) -> bool {
-    let mut rest = pattern;
-    // Whether something stands before that can be repeated.
-    let mut is_atom = false;
-    while let Some(character) = rest.chars().next() {
-        let behind = &rest[character.len_utf8()..];
-        (rest, is_atom) = match character {
-            '\\' => match escape(behind, "^$\\.*+?()[]{}|/") {
-                Some(left) => (left, true),
-                None => return false,
-            },
-            '[' => match class(behind) {
-                Some(left) => (left, true),
-                None => return false,
-            },
-            '(' => match behind.strip_prefix('?') {
-                Some(kind) if !kind.starts_with(':') => return false,
-                Some(kind) => (&kind[1..], false),
-                None => (behind, false),
-            },
-            '*' | '+' | '?' | '{' if !is_atom => return false,
-            '*' | '+' | '?' => (behind.strip_prefix('?').unwrap_or(behind), false),
-            '{' => match range(behind) {
-                Some(left) => (left.strip_prefix('?').unwrap_or(left), false),
-                None => return false,
-            },
-            // A dot is another set of characters there, by the ends of lines.
-            '.' | '}' | ']' => return false,
-            '^' | '$' | '|' => (behind, false),
-            _ => (behind, true),
-        };
-    }
-    true
-}
-
-/// Returns what is behind an escape that is one character or a set of them, `marks` escaped included.
-fn escape<'p>(text: &'p str, marks: &str) -> Option<&'p str> {
-    let kind = text.chars().next()?;
-    let behind = &text[kind.len_utf8()..];
-    let digits = |count: usize| {
-        let digits = behind.get(..count)?;
-        digits.bytes().all(|digit| digit.is_ascii_hexdigit()).then(|| &behind[count..])
-    };
-    match kind {
-        'd' | 'D' | 's' | 'S' | 'w' | 'W' | 'f' | 'n' | 'r' | 't' | 'v' => Some(behind),
-        '0' if !behind.starts_with(|next: char| next.is_ascii_digit()) => Some(behind),
-        'c' if behind.starts_with(|next: char| next.is_ascii_alphabetic()) => Some(&behind[1..]),
-        'x' => digits(2),
-        'u' => digits(4),
-        'p' | 'P' => {
-            let (name, left) = behind.strip_prefix('{')?.split_once('}')?;
-            CATEGORIES.contains(&name).then_some(left)
-        }
-        mark => marks.contains(mark).then_some(behind),
-    }
-}
-
-/// Returns what is behind the numbers of a repetition and its brace.
-fn range(text: &str) -> Option<&str> {
-    let (numbers, left) = text.split_once('}')?;
-    let (least, most) = numbers.split_once(',').unwrap_or((numbers, ""));
-    let are_digits = |text: &str| text.bytes().all(|digit| digit.is_ascii_digit());
-    (!least.is_empty() && are_digits(least) && are_digits(most)).then_some(left)
-}
-
-/// Returns what is behind the members of a class and its bracket. A hyphen beside a set (`[\d-x]`)
-/// is none of JavaScript's.
-fn class(text: &str) -> Option<&str> {
-    let mut rest = text.strip_prefix('^').unwrap_or(text);
-    // Whether a set of characters, or a hyphen behind anything, was read last.
-    let (mut is_set, mut is_hyphen) = (false, false);
-    loop {
-        let character = rest.chars().next()?;
-        let behind = &rest[character.len_utf8()..];
-        let was_set = is_set;
-        (rest, is_set) = match character {
-            ']' => return Some(behind),
-            '\\' => {
-                let left = match behind.strip_prefix('b') {
-                    Some(left) => left,
-                    None => escape(behind, "^$\\.*+?()[]{}|/-")?,
-                };
-                (left, behind.starts_with(['d', 'D', 's', 'S', 'w', 'W', 'p', 'P']))
-            }
-            _ => (behind, false),
-        };
-        let has_hyphen = character == '-' && !rest.starts_with(']');
-        if (is_set && is_hyphen) || (was_set && has_hyphen) {
-            return None;
-        }
-        is_hyphen = has_hyphen;
-    }
 }
 
 struct Writer {
@@ -374,30 +275,6 @@ mod tests {
     #[test_case("^\\p{L}+$" => None; "too long for it")]
     fn llama_cpp_is_asked_for_the_text_of_json_strings(pattern: &str) -> Option<String> {
         translated(pattern, Engine::LlamaCpp)
-    }
-
-    #[test_case("^[a-z0-9-]+$" => true)]
-    #[test_case(r"^\d{4}-\d{2}-\d{2}$" => true; "a date")]
-    #[test_case(r"^(?:a|b\.c){1,3}?\/[^\]\-\d]*$" => true; "much of it")]
-    #[test_case(r"\p{Lu}[\p{L}\u00e9\x41\cA\0]" => true; "characters by number and category")]
-    #[test_case("[-a][a-][+-]" => true; "hyphens at the ends")]
-    #[test_case("a.b" => false; "any character but the ends of lines")]
-    #[test_case(r"a\b" => false; "the border of a word")]
-    #[test_case(r"a\-b" => false; "a hyphen that needs no backslash")]
-    #[test_case(r"\A" => false; "an anchor of others")]
-    #[test_case(r"[\d-x]" => false; "a set begins no range")]
-    #[test_case(r"[+-\d]" => false; "a set ends no range")]
-    #[test_case("a{,3}" => false; "no least number")]
-    #[test_case("a}" => false; "a lone brace")]
-    #[test_case("a]" => false; "a lone bracket")]
-    #[test_case("^*a" => false; "an anchor that repeats")]
-    #[test_case("a**" => false; "a repetition that repeats")]
-    #[test_case(r"\p{Greek}" => false; "a script without its key")]
-    #[test_case(r"(?i:a)" => false; "flags")]
-    #[test_case(r"\07" => false; "octal")]
-    #[test_case(r"\_" => false; "a letter that needs no backslash")]
-    fn javascript_is_asked_only_what_it_reads(pattern: &str) -> bool {
-        is_plain_script(pattern)
     }
 
     #[test_case("^[a-z0-9-]+$", &["a-1", "", "A", "a\n"])]

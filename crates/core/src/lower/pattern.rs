@@ -4,20 +4,20 @@ use regex::Regex;
 
 use super::automata;
 use super::dialect::Patterns;
-use crate::pattern::{Engine, is_plain_script, translated};
+use crate::pattern::{Engine, is_read_by_script, translated};
 
 impl Patterns {
     /// Returns `pattern` in the words of the dialect, if it has them.
     pub(super) fn read(&self, pattern: &str) -> Option<String> {
         match *self {
             Self::AsWritten { word_boundaries, repeat } => {
-                let is_known =
-                    is_plain(pattern, word_boundaries) && repeats_are_small(pattern, repeat);
+                let is_known = groups_are_plain(pattern, word_boundaries)
+                    && repeats_are_small(pattern, repeat);
                 is_known.then(|| pattern.to_owned())
             }
             Self::Automata => automata::pattern(pattern),
             Self::Grammar => translated(pattern, Engine::LlamaCpp),
-            Self::Script if is_plain_script(pattern) => Some(pattern.to_owned()),
+            Self::Script if is_read_by_script(pattern) => Some(pattern.to_owned()),
             Self::Script => translated(pattern, Engine::JavaScript),
         }
     }
@@ -46,7 +46,7 @@ impl Patterns {
 
 /// Claims that all groups are plain, and no escape refers to one, or to the border of a word if the
 /// dialect does not know these. Our own engine has read the pattern.
-fn is_plain(pattern: &str, word_boundaries: bool) -> bool {
+fn groups_are_plain(pattern: &str, word_boundaries: bool) -> bool {
     let (mut rest, mut is_class) = (pattern.chars(), false);
     while let Some(character) = rest.next() {
         match character {

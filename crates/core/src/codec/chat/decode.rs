@@ -235,6 +235,7 @@ fn says_something(value: &Value) -> bool {
         Value::Object(members) => !members.is_empty(),
     }
 }
+
 /// Claims that `part` can be read: what is passed over would be missing from the midst of an answer.
 fn is_part(part: &Value) -> bool {
     part.is_object() && (part.text("type") != Some("text") || part.text("text").is_some())
