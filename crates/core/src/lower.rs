@@ -14,6 +14,8 @@ mod grammar;
 mod inverse;
 pub(crate) mod items;
 mod leaf;
+#[cfg(test)]
+mod llama_cpp;
 mod logic;
 mod lowerer;
 pub(crate) mod members;
@@ -21,8 +23,6 @@ mod object;
 pub(crate) mod original;
 #[cfg(test)]
 mod page;
-#[cfg(test)]
-mod passed_over;
 mod pattern;
 pub(crate) mod place;
 mod portability;

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::dialect::Untyped;
+use super::dialect::{Leaves, Untyped};
 use super::items::Items;
 use super::lowerer::Lowerer;
 use super::original::Place;
@@ -26,7 +26,7 @@ impl<'c> Lowerer<'c> {
         let items = Items::of(place, self.original.draft);
         let is_typed = types.is_some_and(|types| types.contains(&"array"));
         // A grammar counts items only where it is said what they are.
-        let is_counted = self.table.untyped == Untyped::Listed
+        let is_counted = self.table.leaves == Leaves::Grammar
             && ["minItems", "maxItems"].iter().any(|count| sketch.schema.contains_key(*count));
         let is_open = self.table.untyped == Untyped::Allowed || !(is_typed || is_counted);
         if items.is_empty() && is_open {

@@ -264,7 +264,7 @@ fn definitions_have_names_that_no_converter_takes_for_one() {
     });
     let lowering = lowered(schema, Dialect::LlamaCpp);
     let expected = json!({
-        "a_b": node("string"), "a__b-1": node("integer"), "_a_b-2": node("null")
+        "ab": node("string"), "ab1": node("integer"), "ab2": node("null")
     });
     assert_eq!(lowering.schema["$defs"], expected);
 }

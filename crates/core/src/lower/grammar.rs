@@ -6,7 +6,7 @@
 use serde_json::{Map, Number, Value};
 
 use super::lowerer::Lowerer;
-use super::original::{Clause, Place, names};
+use super::original::{Place, names};
 use super::place::{Sketch, is_kind};
 use crate::contract::Keyword;
 
@@ -19,13 +19,10 @@ const DIGIT_LIMIT: usize = 15;
 /// Below this bounds are numbers, exclusive ones and their negatives as well.
 const BOUND_LIMIT: u64 = i64::MAX.unsigned_abs() - 1;
 
-/// Formats of which a grammar admits more than there is: it has no calendar, and thirty days in February.
-const ROUGH_FORMATS: [&str; 2] = ["date", "date-time"];
-
-/// Claims that the grammar of the format in `schema` admits what has not this format.
+/// Claims that the grammar of the format in `schema` admits what has not this format: it has no calendar, and
+/// thirty days in February.
 pub(super) fn is_rough(schema: &Map<String, Value>) -> bool {
-    let format = schema.get("format").and_then(Value::as_str);
-    format.is_some_and(|format| ROUGH_FORMATS.contains(&format))
+    schema.get("format").is_some_and(|format| format == "date")
 }
 
 /// Claims that so many characters or items can be counted.
@@ -62,7 +59,7 @@ impl<'c> Lowerer<'c> {
     /// Loses what else is said of the values that `sketch` lists.
     pub(super) fn pass_over(&mut self, place: &Place<'c>, sketch: &mut Sketch) {
         let kinds = sketch.listed_kinds();
-        for clause in place.clauses.iter().filter(|clause| says_something(clause)) {
+        for clause in place.clauses.iter().filter(|clause| !clause.demands_nothing()) {
             let kind = Keyword::named(clause.keyword).and_then(Keyword::restricted_type);
             let is_about =
                 kind.is_some_and(|kind| kinds.iter().any(|listed| is_kind(listed, kind)));
@@ -70,20 +67,6 @@ impl<'c> Lowerer<'c> {
                 self.tell(clause, sketch);
             }
         }
-    }
-}
-
-fn says_something(clause: &Clause<'_>) -> bool {
-    match clause.value {
-        Value::Number(least)
-            if clause.keyword.starts_with("min") && clause.keyword != "minimum" =>
-        {
-            least.as_f64() != Some(0.0)
-        }
-        Value::Bool(flag) => *flag == (clause.keyword == "uniqueItems"),
-        Value::Array(list) => !list.is_empty(),
-        Value::Object(members) => !members.is_empty(),
-        Value::Null | Value::Number(_) | Value::String(_) => true,
     }
 }
 
@@ -98,24 +81,73 @@ pub(super) fn clash(schema: &Map<String, Value>) -> Option<&'static str> {
     ];
     let mut known = passed_over.iter().filter(|(first, _)| has(first));
     let beside = known.find_map(|(_, others)| others.iter().copied().find(has));
-    beside.or_else(|| lone_bound(schema))
+    beside.or_else(|| crossed(schema)).or_else(|| lone_bound(schema))
+}
+
+/// Returns the lower of two limits between which nothing lies: counting from one to the other never ends, or
+/// comes to what neither admits.
+fn crossed(schema: &Map<String, Value>) -> Option<&'static str> {
+    let count = |keyword: &str| schema.get(keyword).and_then(Value::as_u64);
+    let counts = [("minLength", "maxLength"), ("minItems", "maxItems")];
+    let crossed = counts.into_iter().find(|(least, most)| match (count(least), count(most)) {
+        (Some(least), Some(most)) => least > most,
+        _ => false,
+    });
+    match (crossed, least(schema), most(schema)) {
+        (Some((keyword, _)), ..) => Some(keyword),
+        (None, Some((keyword, least)), Some((_, most))) => (least > most).then_some(keyword),
+        (None, ..) => None,
+    }
+}
+
+/// Returns what bounds integers from below, and the least that there may be.
+fn least(schema: &Map<String, Value>) -> Option<(&'static str, i64)> {
+    bound(schema, [("minimum", 0), ("exclusiveMinimum", 1)])
+}
+
+/// Returns what bounds integers from above, and the greatest that there may be.
+fn most(schema: &Map<String, Value>) -> Option<(&'static str, i64)> {
+    bound(schema, [("maximum", 0), ("exclusiveMaximum", -1)])
+}
+
+fn bound(
+    schema: &Map<String, Value>,
+    keywords: [(&'static str, i64); 2],
+) -> Option<(&'static str, i64)> {
+    keywords.into_iter().find_map(|(keyword, step)| {
+        Some((keyword, schema.get(keyword)?.as_i64()?.saturating_add(step)))
+    })
+}
+
+/// Returns the declared name, if there is one, beside which a grammar cannot say what other names are.
+///
+/// These differ from declared ones by a character, of which the converter writes a class byte by byte, in
+/// order, and escapes none: an accent, a bracket, a control character breaks the grammar of the whole schema,
+/// or lets the name end where it should not; a hyphen before a greater byte is a range. A name that is `*` it
+/// takes for the others.
+pub(super) fn unspeakable(schema: &Map<String, Value>) -> Option<&str> {
+    let is_open = !matches!(schema.get("additionalProperties"), None | Some(Value::Bool(false)));
+    let is_safe = |letter: u8| (b' '..=b'~').contains(&letter) && !br#""\]^"#.contains(&letter);
+    let declared = schema.get("properties").and_then(Value::as_object).filter(|_| is_open);
+    let names = || declared.into_iter().flat_map(Map::keys).map(String::as_str);
+    let is_range = |name: &str| {
+        name.match_indices('-').any(|(at, _)| {
+            let start = name.get(..at).unwrap_or_default();
+            let mut rests = names().filter_map(|other| other.strip_prefix(start));
+            rests.any(|rest| rest.bytes().next().is_some_and(|next| next > b'-'))
+        })
+    };
+    names().find(|name| *name == "*" || !name.bytes().all(is_safe) || is_range(name))
 }
 
 /// Returns the only bound of `schema` if the grammar of it would not be right.
 ///
-/// With both, all numbers are spelt out. With one, digit after digit is compared with the bound's, and zeros
-/// that lead the rest of these are forgotten: at least 100 admits 10. Where the rest begins with a one,
-/// longer numbers are missed: at least 1216 refuses 12016. Behind the sign of a greatest number below zero zeros
-/// may lead: at most -5 admits -04.
+/// With both, all numbers between are spelt out. With one, digit after digit is compared with the bound's,
+/// and zeros that lead the rest of these are forgotten: at least 100 admits 10. Where the rest begins with a
+/// one, longer numbers are missed: at least 1216 refuses 12016. Behind the sign of a greatest number below
+/// zero zeros may lead: at most -5 admits -04.
 fn lone_bound(schema: &Map<String, Value>) -> Option<&'static str> {
-    let bound = |keywords: [(&'static str, i64); 2]| {
-        keywords.into_iter().find_map(|(keyword, step)| {
-            Some((keyword, schema.get(keyword)?.as_i64()?.saturating_add(step)))
-        })
-    };
-    let least = bound([("minimum", 0), ("exclusiveMinimum", 1)]);
-    let most = bound([("maximum", 0), ("exclusiveMaximum", -1)]);
-    match (least, most) {
+    match (least(schema), most(schema)) {
         (Some((keyword, least)), None) => (!is_right_alone(least)).then_some(keyword),
         (None, Some((keyword, most))) => (most < 0).then_some(keyword),
         (Some(_), Some(_)) | (None, None) => None,
@@ -133,9 +165,10 @@ pub(super) fn bounds(bound: &Number) -> bool {
     bound.as_i64().is_some_and(|bound| bound.unsigned_abs() < BOUND_LIMIT)
 }
 
-/// Returns the keyword of an adapted schema that the converter does not look at, if there is one.
+/// Returns the keyword of an adapted schema that the converter does not look at, or gets wrong, if there is
+/// one.
 ///
-/// Written apart from the lowering, by the order in which the converter looks.
+/// Which keyword goes before which is written here once more, apart from the lowering.
 pub(super) fn passed_over(schema: &Map<String, Value>) -> Option<&str> {
     let has = |keyword: &str| schema.contains_key(keyword);
     let is_declared =
@@ -154,7 +187,11 @@ pub(super) fn passed_over(schema: &Map<String, Value>) -> Option<&str> {
     };
     let mut keywords = schema.iter().map(|(keyword, value)| (keyword.as_str(), value));
     let unheeded = keywords.find(|(keyword, value)| !is_heeded(keyword, value));
-    unheeded.map(|(keyword, _)| keyword).or_else(|| lone_bound(schema))
+    unheeded
+        .map(|(keyword, _)| keyword)
+        .or_else(|| crossed(schema))
+        .or_else(|| lone_bound(schema))
+        .or_else(|| unspeakable(schema).map(|_| "additionalProperties"))
 }
 
 #[cfg(test)]
@@ -210,6 +247,37 @@ mod tests {
     #[test_case(&json!({"type": "integer", "minimum": 100}), Some("minimum"); "a bound alone")]
     fn what_is_passed_over_is_seen_in_what_is_sent(schema: &Value, keyword: Option<&str>) {
         assert_eq!(passed_over(schema.as_object().unwrap()), keyword);
+    }
+
+    #[test_case(&json!({"minLength": 5, "maxLength": 3}) => Some("minLength"); "lengths")]
+    #[test_case(&json!({"minItems": 2, "maxItems": 1}) => Some("minItems"); "counts")]
+    #[test_case(&json!({"minimum": 10, "maximum": 5}) => Some("minimum"); "bounds")]
+    #[test_case(&json!({"exclusiveMinimum": 5, "maximum": 5}) => Some("exclusiveMinimum"); "no integer between")]
+    #[test_case(&json!({"exclusiveMinimum": 4, "exclusiveMaximum": 6}) => None; "an integer between")]
+    #[test_case(&json!({"minLength": 3, "maxLength": 3, "minItems": 0, "maxItems": 0}) => None; "one length")]
+    fn nothing_lies_between_limits_that_cross(schema: &Value) -> Option<&'static str> {
+        clash(schema.as_object().unwrap())
+    }
+
+    #[test_case("größe" => true)]
+    #[test_case("a]" => true)]
+    #[test_case("a\\b" => true; "a backslash")]
+    #[test_case("a\"b" => true; "a quote")]
+    #[test_case("^" => true; "a caret")]
+    #[test_case("a\nb" => true; "a line feed")]
+    #[test_case("*" => true; "what the others are called")]
+    #[test_case("z-a" => true; "a hyphen before another letter")]
+    #[test_case("y-a" => false; "a hyphen")]
+    #[test_case("content-type $id/[x" => false; "other marks")]
+    fn beside_some_names_no_others_can_be_said(name: &str) -> bool {
+        let declared = json!({"zo": {}, name: {}});
+        let open = json!({"properties": declared, "additionalProperties": true});
+        let typed = json!({"properties": declared, "additionalProperties": {"type": "null"}});
+        let closed = json!({"properties": declared, "additionalProperties": false});
+        let is_found =
+            [open, typed, closed].map(|schema| unspeakable(schema.as_object().unwrap()).is_some());
+        assert_eq!((is_found[0], is_found[2]), (is_found[1], false));
+        is_found[0]
     }
 
     #[test_case(i64::MIN => false)]

@@ -214,10 +214,10 @@ proptest! {
         let once = lower(&contract, dialect).unwrap();
         prop_assume!(dialect != Dialect::ClaudeCode);
         let twice = lower(&Contract::compile(once.schema.clone()).unwrap(), dialect).unwrap();
-        // What is sent but not enforced is sent again.
-        let formats = |losses: &[Loss]| losses.iter().filter(|it| it.keyword == "format").count();
-        prop_assert!(formats(&twice.losses) <= formats(&once.losses));
-        prop_assert_eq!(formats(&twice.losses), twice.losses.len(), "{:?}", twice.losses);
+        // What is sent but not enforced is sent again, perhaps in several branches.
+        let is_format = |loss: &Loss| loss.keyword == "format";
+        prop_assert!(twice.losses.iter().all(is_format), "{:?}", twice.losses);
+        prop_assert!(twice.losses.is_empty() || once.losses.iter().any(is_format));
         prop_assert!(!twice.inverse.is_wrapped);
         prop_assert!(twice.narrowings.is_empty());
     }

@@ -111,15 +111,7 @@ impl<'c> Lowerer<'c> {
                 self.leave(other, sketch);
             }
         }
-        let clash = match self.table.leaves {
-            Leaves::AsWritten => |_: &_| None,
-            Leaves::Automata => automata::clash,
-            Leaves::Grammar => grammar::clash,
-        };
-        while let Some(keyword) = clash(&sketch.schema) {
-            sketch.schema.remove(keyword);
-            place.all(keyword).next().into_iter().for_each(|clause| self.tell(clause, sketch));
-        }
+        self.separate(place, sketch);
         let is_rough = match self.table.leaves {
             Leaves::AsWritten => false,
             Leaves::Automata => automata::is_rough(&sketch.schema),
@@ -135,6 +127,19 @@ impl<'c> Lowerer<'c> {
             } else {
                 self.tell(clause, sketch);
             }
+        }
+    }
+
+    /// Loses what cannot stand beside the rest of what is said.
+    pub(super) fn separate(&mut self, place: &Place<'c>, sketch: &mut Sketch) {
+        let clash = match self.table.leaves {
+            Leaves::AsWritten => |_: &_| None,
+            Leaves::Automata => automata::clash,
+            Leaves::Grammar => grammar::clash,
+        };
+        while let Some(keyword) = clash(&sketch.schema) {
+            sketch.schema.remove(keyword);
+            place.all(keyword).next().into_iter().for_each(|clause| self.tell(clause, sketch));
         }
     }
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
 use serde_json::{Map, Value, json};
 
-use super::dialect::{Dialect, Optionals, Root, Table};
+use super::dialect::{Dialect, Leaves, Optionals, Root, Table};
 use super::inverse::Inverse;
 use super::original::{Clause, Original, Place};
 use super::place::{Lowered, Sketch, kind_of};
@@ -36,6 +36,8 @@ pub(super) struct Used {
     pub(super) optionals: usize,
     pub(super) unions: usize,
     pub(super) enum_values: usize,
+    /// Required names that were declared only so that they are heeded.
+    pub(super) declared: usize,
 }
 
 pub(super) struct Lowerer<'c> {
@@ -156,15 +158,15 @@ impl<'c> Lowerer<'c> {
             return (definition.name.clone(), definition.shape);
         }
         let last = target.segments().last().unwrap_or_else(|| "root".to_owned());
-        let name: String =
-            last.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
+        // llama.cpp's converter joins names of rules by hyphens, and takes all other marks for one: only
+        // without any is a definition none of the parts of another.
+        let mark = if self.table.leaves == Leaves::Grammar { "" } else { "_" };
+        let stays = |c: &char| c.is_ascii_alphanumeric() || mark.contains(*c);
+        let name: String = last.chars().filter(stays).collect();
         let index = self.definitions.len();
-        let numbered = (index..).map(|number| format!("{name}-{number}"));
+        let numbered = (index..).map(|number| format!("{name}{mark}{number}"));
         let mut candidates = std::iter::once(name.clone()).chain(numbered);
-        let is_fresh = |candidate: &String| {
-            let rule = rule_name(candidate);
-            !rule.is_empty() && self.names.insert(rule)
-        };
+        let is_fresh = |name: &String| !name.is_empty() && self.names.insert(name.clone());
         let name = candidates.find(is_fresh).unwrap_or(name);
         let shape = self.shapes.add(Shape::default());
         self.definitions.push(Definition { name: name.clone(), shape, schema: Value::Null });
@@ -211,12 +213,6 @@ impl<'c> Lowerer<'c> {
     pub(super) fn says_null(&self) -> bool {
         self.table.optionals == Optionals::Nullable
     }
-}
-
-/// Returns what llama.cpp calls a definition: it takes two names for one if they differ in marks alone.
-fn rule_name(name: &str) -> String {
-    let parts = name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|part| !part.is_empty());
-    parts.collect::<Vec<_>>().join("-")
 }
 
 fn count_values(value: &Value) -> usize {

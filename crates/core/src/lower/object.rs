@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
 
-use super::dialect::Extras;
+use super::dialect::{Extras, Leaves};
+use super::grammar;
 use super::lowerer::Lowerer;
 use super::members::{Facet, Members};
 use super::original::Place;
@@ -17,8 +18,8 @@ struct Allowance {
     omitted: usize,
 }
 
-/// How many required names are declared only so that they are heeded: each repeats what undeclared members
-/// may be.
+/// How many required names are declared only so that they are heeded, in all: each repeats what undeclared
+/// members may be, with all that is declared in there.
 const DECLARED_LIMIT: usize = 64;
 
 /// What becomes of required names that nobody declares.
@@ -123,14 +124,18 @@ impl<'c> Lowerer<'c> {
         sketch: &mut Sketch,
     ) -> Undeclared {
         let count = members.keys.iter().filter(|key| !members.is_declared(key)).count();
-        match self.table.extras {
-            Extras::AsWritten => Undeclared::Heeded,
-            Extras::Explicit if count > DECLARED_LIMIT => {
-                place.all("required").for_each(|clause| self.tell(clause, sketch));
-                Undeclared::Lost
-            }
-            Extras::Explicit | Extras::Forbidden => Undeclared::Declared,
+        if self.table.extras == Extras::Forbidden {
+            return Undeclared::Declared;
         }
+        if self.table.leaves != Leaves::Grammar {
+            return Undeclared::Heeded;
+        }
+        if count > DECLARED_LIMIT - self.used.declared {
+            place.all("required").for_each(|clause| self.tell(clause, sketch));
+            return Undeclared::Lost;
+        }
+        self.used.declared += count;
+        Undeclared::Declared
     }
 
     /// Takes what this object needs from the dialect's limits.
@@ -175,7 +180,11 @@ impl<'c> Lowerer<'c> {
             let value = lowered.map_or(json!(false), |lowered| Value::Object(lowered.schema));
             sketch.schema.insert(key(), value);
         } else if self.table.extras == Extras::Explicit {
-            sketch.schema.insert(key(), json!(true));
+            sketch.schema.entry(key()).or_insert(json!(true));
+        }
+        if self.table.leaves == Leaves::Grammar && grammar::unspeakable(&sketch.schema).is_some() {
+            self.narrow(place.pointer(), Unsayable::UndeclaredMembers);
+            sketch.schema.insert(key(), json!(false));
         }
         Ok(())
     }

@@ -46,6 +46,30 @@ impl<'c> Clause<'c> {
         let list = self.value.as_array().map(Vec::as_slice).unwrap_or_default();
         list.iter().enumerate().map(move |(index, branch)| (base.index(index), branch))
     }
+
+    /// Claims that every value satisfies the clause, so that nothing is lost without it.
+    pub(crate) fn demands_nothing(&self) -> bool {
+        let is_empty = || match self.value {
+            Value::Object(members) => members.is_empty(),
+            Value::Array(items) => items.is_empty(),
+            _ => false,
+        };
+        match self.keyword {
+            "minLength" | "minItems" | "minProperties" => self.value.as_f64() == Some(0.0),
+            "uniqueItems" | GROUNDED => self.value == &Value::Bool(false),
+            "additionalProperties"
+            | "unevaluatedProperties"
+            | "items"
+            | "unevaluatedItems"
+            | "additionalItems"
+            | "propertyNames" => self.value == &Value::Bool(true) || is_empty(),
+            "required" | RULES | "prefixItems" | "properties" | "patternProperties"
+            | "dependentRequired" | "dependentSchemas" | "dependencies" => is_empty(),
+            // Void by themselves; the keyword that gives them a meaning is the one that is listed.
+            "then" | "else" | "minContains" | "maxContains" => true,
+            _ => false,
+        }
+    }
 }
 
 /// What must hold of one value: every clause.

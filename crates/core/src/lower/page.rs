@@ -57,7 +57,7 @@ fn patterns(table: &Table) -> String {
 fn formats(table: &Table) -> String {
     match table.formats {
         Formats::Listed(formats) if table.leaves == Leaves::Grammar => {
-            format!("{}; days of the month without a calendar", words(formats))
+            format!("{}; dates without a calendar, so they are losses as well", words(formats))
         }
         Formats::Listed(formats) => words(formats),
         Formats::Annotation => "an annotation".to_owned(),
@@ -67,10 +67,12 @@ fn formats(table: &Table) -> String {
 fn bounds(table: &Table) -> &'static str {
     match (table.leaves, table.bounds) {
         (Leaves::Automata, _) => "below 2^53, with up to 20 decimals",
-        (Leaves::AsWritten | Leaves::Grammar, Bounds::Numbers) => "any",
-        (Leaves::AsWritten | Leaves::Grammar, Bounds::Integers) => {
-            "of integers alone; one bound alone if its inner digits are above 1"
+        (Leaves::Grammar, _) => {
+            "of integers alone; without its counterpart a greatest one from 0, and a least one below 10 or of \
+             up to 15 digits of which the inner ones are above 1"
         }
+        (Leaves::AsWritten, Bounds::Numbers) => "any",
+        (Leaves::AsWritten, Bounds::Integers) => "of integers alone",
     }
 }
 
@@ -95,7 +97,10 @@ fn rows(table: &Table) -> [(&'static str, String); 11] {
             "undeclared members",
             say(match table.extras {
                 Extras::AsWritten => "as written",
-                Extras::Explicit => "allowed if said explicitly",
+                Extras::Explicit => {
+                    "allowed if said explicitly, but for names that begin a declared one, and only beside \
+                     declared names that leave its grammar whole"
+                }
                 Extras::Forbidden => "forbidden",
             }),
         ),

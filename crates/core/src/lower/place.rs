@@ -189,6 +189,7 @@ impl<'c> Lowerer<'c> {
         self.leaves(place, types, sketch);
         if allows("array") {
             self.array(place, types, sketch, depth)?;
+            self.separate(place, sketch);
         }
         Ok(true)
     }

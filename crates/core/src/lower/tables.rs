@@ -168,7 +168,8 @@ pub(super) static LLAMA_CPP: Table = Table {
     recursion: Recursion::Allowed,
     vocabulary: Draft::Draft202012,
     enum_members: EnumMembers::Any,
-    formats: Formats::Listed(&["date", "time", "date-time", "uuid"]),
+    // Of times it knows those with three decimals or none, and without leap seconds.
+    formats: Formats::Listed(&["date", "uuid"]),
     patterns: Patterns::Grammar,
     bounds: Bounds::Integers,
     leaves: Leaves::Grammar,

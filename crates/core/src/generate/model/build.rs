@@ -336,7 +336,7 @@ fn patterns(place: &Place<'_>) -> Vec<super::Pattern> {
 }
 
 /// Returns a count, which may be written `2.0`.
-pub(super) fn count(value: &Value) -> Option<u64> {
+fn count(value: &Value) -> Option<u64> {
     value.as_u64().or_else(|| value.to_string().strip_suffix(".0")?.parse().ok())
 }
 

@@ -1,8 +1,6 @@
 //! What is in no type: every clause of a contract is either checked or recorded here.
 
-use serde_json::Value;
-
-use super::build::{Builder, count};
+use super::build::Builder;
 use crate::contract::Keyword;
 use crate::lower::original::{Clause, Place, is_constraint};
 
@@ -15,7 +13,7 @@ impl<'c> Builder<'c> {
     /// Records that the clauses of these keywords are in no type, unless they demand nothing.
     pub(super) fn lose_every(&mut self, place: &Place<'c>, keywords: &[&str]) {
         for clause in place.clauses.iter().filter(|it| keywords.contains(&it.keyword)) {
-            if !is_void(clause) {
+            if !clause.demands_nothing() {
                 self.lose(clause);
             }
         }
@@ -23,7 +21,7 @@ impl<'c> Builder<'c> {
 
     /// Records that nothing of a place is in a type.
     pub(super) fn lose_all(&mut self, place: &Place<'c>) {
-        for clause in place.constraints().filter(|clause| !is_void(clause)) {
+        for clause in place.constraints().filter(|clause| !clause.demands_nothing()) {
             self.lose(clause);
         }
         if let Some(pointer) = &place.never {
@@ -41,29 +39,9 @@ impl<'c> Builder<'c> {
                 "not" | "$ref" | "$dynamicRef" | "$recursiveRef" => true,
                 keyword => is_constraint(keyword) && Keyword::named(keyword).is_none(),
             };
-            if is_lost && !is_void(clause) {
+            if is_lost && !clause.demands_nothing() {
                 self.lose(clause);
             }
         }
-    }
-}
-
-/// Claims that a clause demands nothing.
-fn is_void(clause: &Clause<'_>) -> bool {
-    match clause.keyword {
-        "minLength" | "minItems" | "minProperties" => count(clause.value) == Some(0),
-        "uniqueItems" | "x-grounded" => clause.value == &Value::Bool(false),
-        "additionalProperties"
-        | "unevaluatedProperties"
-        | "items"
-        | "unevaluatedItems"
-        | "additionalItems"
-        | "propertyNames" => clause.value == &Value::Bool(true),
-        "required" | "x-rules" => clause.value.as_array().is_some_and(Vec::is_empty),
-        // Void by themselves; the keyword that gives them a meaning is the one that is listed.
-        "then" | "else" | "minContains" | "maxContains" => true,
-        "properties" | "patternProperties" | "dependentRequired" | "dependentSchemas"
-        | "dependencies" => clause.value.as_object().is_some_and(serde_json::Map::is_empty),
-        _ => false,
     }
 }

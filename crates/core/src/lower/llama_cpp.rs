@@ -64,6 +64,44 @@ fn very_many_required_names_are_left_to_the_verdict() {
 }
 
 #[test]
+fn required_names_of_maps_in_maps_do_not_multiply() {
+    let names = |count| (0..count).map(|number| format!("n{number}")).collect::<Vec<_>>();
+    let wide = (0..3).fold(
+        json!({"type": "integer"}),
+        |rest, _| json!({"type": "object", "required": names(30), "additionalProperties": rest}),
+    );
+    let deep = (0..9).fold(
+        json!({"type": "integer"}),
+        |rest, _| json!({"type": "object", "required": names(3), "additionalProperties": rest}),
+    );
+    for schema in [wide, deep] {
+        let (sent, lost) = sent(schema);
+        assert!(sent.to_string().len() < 20_000, "{sent}");
+        assert!(!lost.is_empty(), "{sent}");
+        assert!(lost.iter().all(|pointer| pointer.ends_with("/required")), "{lost:?}");
+    }
+}
+
+#[test]
+fn beside_names_that_break_the_grammar_nothing_is_undeclared() {
+    let schema = |name: &str| json!({"type": "object", "properties": {name: {"type": "null"}}});
+    for (name, is_open) in [("size", true), ("größe", false), ("a]", false)] {
+        let lowering = lowered(schema(name));
+        assert_eq!(lowering.schema["additionalProperties"], is_open, "{name}");
+        assert_eq!(lowering.narrowings.is_empty(), is_open, "{name}");
+    }
+}
+
+#[test_case(json!({"minLength": 5, "anyOf": [{"maxLength": 3}, {"type": "null"}]}), "/minLength"; "lengths")]
+#[test_case(json!({"type": ["array", "null"], "items": {"type": "null"}, "minItems": 2, "maxItems": 1}), "/minItems"; "items")]
+#[test_case(json!({"type": ["array", "null"], "items": false, "minItems": 1}), "/minItems"; "no items")]
+#[test_case(json!({"type": "object", "properties": {"a": {"type": "integer", "minimum": 10, "maximum": 5}}}), "/properties/a/minimum"; "bounds")]
+fn limits_that_cross_are_not_counted(schema: Value, lost: &str) {
+    let (sent, found) = sent(schema);
+    assert_eq!(found, [lost], "{sent}");
+}
+
+#[test]
 fn required_names_that_cannot_be_there_leave_no_object() {
     let schema = json!({"properties": {}, "required": ["b"], "additionalProperties": false});
     let expected = json!({"type": ["array", "string", "number", "boolean", "null"]});
@@ -138,13 +176,18 @@ fn items_are_counted_where_it_is_said_what_they_are() {
 
 #[test]
 fn days_that_no_month_has_are_left_to_the_verdict() {
-    for format in ["date", "date-time"] {
+    let schema = json!({"type": "string", "format": "date"});
+    assert_eq!(sent(schema.clone()), (schema, vec!["/format".to_owned()]));
+    let schema = json!({"type": "string", "format": "uuid"});
+    assert_eq!(sent(schema.clone()), (schema, nothing_lost()));
+}
+
+#[test]
+fn times_that_the_converter_cannot_say_are_not_forbidden() {
+    for format in ["time", "date-time"] {
+        let told = json!({"type": "string", "description": format!("format {format}")});
         let schema = json!({"type": "string", "format": format});
-        assert_eq!(sent(schema.clone()), (schema, vec!["/format".to_owned()]));
-    }
-    for format in ["time", "uuid"] {
-        let schema = json!({"type": "string", "format": format});
-        assert_eq!(sent(schema.clone()), (schema, nothing_lost()));
+        assert_eq!(sent(schema), (told, vec!["/format".to_owned()]));
     }
 }
 
