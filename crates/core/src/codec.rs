@@ -170,6 +170,11 @@ impl Delta {
     fn unknown(kind: &str) -> Self {
         Self::Unknown { kind: kind.to_owned() }
     }
+
+    /// Ends the request: a piece that cannot be read would be missing from the midst of the answer.
+    fn not_text(what: &str) -> Self {
+        Self::Failed(ProviderFailure::malformed(format!("{what} holds no text where it should")))
+    }
 }
 
 /// Why a model stopped.

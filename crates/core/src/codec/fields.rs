@@ -17,6 +17,14 @@ pub(super) trait Fields {
         self.text(key).filter(|text| !text.is_empty())
     }
 
+    /// Claims that the member is neither text nor null: what it says cannot be read.
+    fn is_strange(&self, key: &str) -> bool {
+        !self.member(key).is_null() && self.text(key).is_none()
+    }
+
+    /// Claims that the member, where text should be, is missing or strange; null is no text.
+    fn lacks_text(&self, key: &str) -> bool;
+
     /// Returns the member if it is a whole number from 0 up.
     fn count(&self, key: &str) -> Option<u64>;
 
@@ -36,6 +44,10 @@ impl Fields for Value {
 
     fn text(&self, key: &str) -> Option<&str> {
         self.member(key).as_str()
+    }
+
+    fn lacks_text(&self, key: &str) -> bool {
+        self.get(key).is_none() || self.is_strange(key)
     }
 
     fn count(&self, key: &str) -> Option<u64> {

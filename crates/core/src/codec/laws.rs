@@ -2,7 +2,7 @@
 
 use proptest::collection::vec;
 use proptest::prelude::*;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::fixtures::{FOLDERS, read, streams};
 use super::{Assembler, Delta, FailureKind, REPLY_LIMIT_BYTES, Wire};
@@ -43,6 +43,121 @@ fn json_of_another_shape_is_unknown_not_fatal() {
             assert!(matches!(deltas.as_slice(), [Delta::Unknown { .. }]), "{wire:?} {data}");
         }
     }
+}
+
+/// Puts `piece` where a format has a piece of text.
+fn said(wire: Wire, piece: &Value) -> Value {
+    match wire {
+        Wire::Anthropic => json!({
+            "type": "content_block_delta",
+            "index": 0,
+            "delta": {"type": "text_delta", "text": piece}
+        }),
+        Wire::Responses => json!({"type": "response.output_text.delta", "delta": piece}),
+        Wire::Chat => json!({"choices": [{"index": 0, "delta": {"content": piece}}]}),
+        Wire::Gemini => json!({"candidates": [{"content": {"parts": [{"text": piece}]}}]}),
+    }
+}
+
+fn failures(wire: Wire, data: &Value) -> usize {
+    let is_failure =
+        |delta: &&Delta| matches!(delta, Delta::Failed(it) if it.kind == FailureKind::Malformed);
+    wire.decoder().push(&event(&data.to_string())).iter().filter(is_failure).count()
+}
+
+#[test]
+fn a_piece_that_is_no_text_ends_the_request() {
+    for wire in WIRES {
+        assert_eq!(failures(wire, &said(wire, &json!("x"))), 0, "{wire:?}");
+        for piece in [json!(7), json!({"a": 1}), json!(true), json!(["x"])] {
+            assert_eq!(failures(wire, &said(wire, &piece)), 1, "{wire:?} {piece}");
+        }
+    }
+}
+
+#[test]
+fn text_of_an_unknown_kind_ends_the_request() {
+    let part = |part: Value| json!({"candidates": [{"content": {"parts": [part]}}]});
+    let delta = |delta: Value| json!({"choices": [{"index": 0, "delta": delta}]});
+    let block = |delta: Value| json!({"type": "content_block_delta", "index": 0, "delta": delta});
+    let item = |part: Value| {
+        let item = json!({"type": "message", "content": [part]});
+        json!({"type": "response.output_item.done", "output_index": 0, "item": item})
+    };
+    let of_text = [
+        (Wire::Gemini, part(json!("x"))),
+        (Wire::Chat, delta(json!("x"))),
+        (Wire::Chat, delta(json!({"content": [{"text": "x"}]}))),
+        (Wire::Chat, delta(json!({"content": [{"type": "text"}]}))),
+        (Wire::Chat, delta(json!({"content": [{"type": "refusal", "refusal": 7}]}))),
+        (Wire::Chat, delta(json!({"content": [{"type": "output_text", "text": "x"}]}))),
+        (Wire::Chat, delta(json!({"content": [{"type": "text", "text": "x"}, 7]}))),
+        (Wire::Anthropic, block(json!({"type": "text_delta"}))),
+        (Wire::Anthropic, block(json!({"type": "input_json_delta", "partial_json": {}}))),
+        (Wire::Anthropic, block(json!({"type": "banana_delta", "text": "x"}))),
+        (Wire::Responses, item(json!({"type": "output_text", "text": 7}))),
+        (Wire::Responses, item(json!({"type": "output_text"}))),
+        (Wire::Responses, item(json!("x"))),
+        (
+            Wire::Responses,
+            json!({
+                "type": "response.output_item.done",
+                "item": {"type": "message", "content": "x"}
+            }),
+        ),
+        (Wire::Gemini, json!({"candidates": [{"content": "x"}]})),
+        (Wire::Gemini, json!({"candidates": [{"content": {"parts": {"text": "x"}}}]})),
+    ];
+    for (wire, data) in of_text {
+        assert_eq!(failures(wire, &data), 1, "{wire:?} {data}");
+    }
+    let of_others = [
+        (Wire::Gemini, part(json!({"inlineData": {"data": "eA=="}}))),
+        (Wire::Gemini, part(json!({"text": null, "functionResponse": {}}))),
+        (Wire::Gemini, json!({"candidates": [{"content": {"role": "model"}}]})),
+        (Wire::Gemini, json!({"candidates": [{"finishReason": "STOP"}]})),
+        (Wire::Chat, json!({"choices": [{"index": 0, "finish_reason": "stop"}]})),
+        (Wire::Chat, delta(json!(null))),
+        (Wire::Chat, delta(json!([]))),
+        (Wire::Chat, delta(json!({"content": []}))),
+        (Wire::Chat, delta(json!({"content": null}))),
+        (Wire::Chat, delta(json!({"content": [{"type": "text", "text": null}]}))),
+        (Wire::Chat, delta(json!({"content": [{"type": "reasoning", "text": "hm"}]}))),
+        (Wire::Chat, delta(json!({"content": [{"type": "reference", "text": null}]}))),
+        (Wire::Chat, delta(json!({"content": [{"type": "reference", "reference_ids": [1]}]}))),
+        (Wire::Anthropic, block(json!({"type": "citations_delta", "citation": {}}))),
+        (Wire::Anthropic, block(json!({"type": "input_json_delta", "partial_json": null}))),
+        (Wire::Responses, item(json!({"type": "output_audio", "transcript": "x"}))),
+    ];
+    for (wire, data) in of_others {
+        assert_eq!(failures(wire, &data), 0, "{wire:?} {data}");
+    }
+}
+
+#[test]
+fn a_part_that_refuses_is_a_refusal() {
+    let deltas = |words: &str| {
+        let part = json!({"type": "refusal", "refusal": words});
+        let data = json!({"choices": [{"index": 0, "delta": {"content": [part]}}]});
+        Wire::Chat.decoder().push(&event(&data.to_string()))
+    };
+    let said = deltas("I take that back.");
+    assert!(said.contains(&Delta::Refusal("I take that back.".into())), "{said:?}");
+    assert!(!deltas("").iter().any(|delta| matches!(delta, Delta::Refusal(_))));
+}
+
+#[test]
+fn text_of_blocks_that_anthropic_does_not_have_ends_the_request() {
+    let failures = |block: Value| {
+        let start = json!({"type": "content_block_start", "index": 0, "content_block": block});
+        let mut decoder = Wire::Anthropic.decoder();
+        let mut deltas = decoder.push(&event(&start.to_string()));
+        deltas.extend(decoder.push(&event(&said(Wire::Anthropic, &json!("x")).to_string())));
+        deltas.iter().filter(|delta| matches!(delta, Delta::Failed(_))).count()
+    };
+    assert_eq!(failures(json!({"type": "text", "text": ""})), 0);
+    assert_eq!(failures(json!({"type": "text", "text": ["x"]})), 1);
+    assert_eq!(failures(json!({"type": "output_text"})), 1);
 }
 
 #[test]

@@ -10,6 +10,9 @@ use crate::codec::made_up::id_or_made_up;
 use crate::codec::{Delta, ProviderFailure, Stop, Usage};
 use crate::wire::sse;
 
+/// What the pieces of an answer are called, and where they say it.
+const PIECES: [(&str, &str); 2] = [("text_delta", "text"), ("input_json_delta", "partial_json")];
+
 #[derive(Debug, Default)]
 pub(crate) struct Decoder {
     usage: Tally,
@@ -82,6 +85,9 @@ impl Decoder {
         let index = data.place("index").unwrap_or(self.blocks.len());
         let kind = block.text("type").unwrap_or_default();
         let (kind, delta) = match kind {
+            "text" if block.is_strange("text") => {
+                (BlockKind::Text, Some(Delta::not_text("a block of text")))
+            }
             "text" => (BlockKind::Text, block.words("text").map(|text| Delta::Text(text.into()))),
             "thinking" => {
                 let said = block.words("thinking").map(|text| Delta::Thinking(text.into()));
@@ -103,10 +109,15 @@ impl Decoder {
         let index = data.place("index").unwrap_or_default();
         let delta = data.member("delta");
         let said = |key: &str| delta.text(key).unwrap_or_default().to_owned();
+        let kind = delta.text("type").unwrap_or_default();
         if let Some(BlockKind::Unknown) = self.blocks.get(&index) {
-            return Vec::new();
+            let is_text = kind == "text_delta";
+            return is_text.then(|| Delta::not_text("an unknown block")).into_iter().collect();
         }
-        vec![match delta.text("type").unwrap_or_default() {
+        if PIECES.iter().any(|(of, key)| *of == kind && delta.lacks_text(key)) {
+            return vec![Delta::not_text("a piece of a block")];
+        }
+        vec![match kind {
             "text_delta" => Delta::Text(said("text")),
             "thinking_delta" => Delta::Thinking(said("thinking")),
             "signature_delta" => Delta::ThinkingSigned(said("signature")),
@@ -119,6 +130,7 @@ impl Decoder {
                 }
                 Delta::CallArguments { index, text }
             }
+            _ if !delta.member("text").is_null() => Delta::not_text("a piece of an unknown kind"),
             other => Delta::unknown(other),
         }]
     }

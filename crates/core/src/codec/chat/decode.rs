@@ -88,6 +88,10 @@ impl Decoder {
 
     fn read_choice(&mut self, choice: &Value, deltas: &mut Vec<Delta>) {
         let delta = choice.member("delta");
+        if says_something(delta) && !delta.is_object() {
+            deltas.push(Delta::not_text("`delta`"));
+            return;
+        }
         self.read_thoughts(delta, deltas);
         self.read_content(delta.member("content"), deltas);
         if let Some(words) = delta.words("refusal") {
@@ -163,13 +167,22 @@ impl Decoder {
         // Some servers stream parts, as requests have them.
         let parts = content.as_array();
         if !content.is_null() && !parts.is_some_and(|parts| parts.iter().all(is_part)) {
-            let message = "`delta.content` is neither text nor a list of parts".to_owned();
-            deltas.push(Delta::Failed(ProviderFailure::malformed(message)));
+            deltas.push(Delta::not_text("`delta.content`"));
             return;
         }
         for part in parts.into_iter().flatten() {
             match part.text("type").unwrap_or_default() {
                 "text" => deltas.push(Delta::Text(part.text("text").unwrap_or_default().into())),
+                "refusal" => {
+                    if let Some(words) = part.words("refusal") {
+                        self.refusal = Refusal::Said;
+                        deltas.push(Delta::Refusal(words.to_owned()));
+                    }
+                }
+                "reasoning" => {
+                    let text = part.words("text").map(str::to_owned);
+                    deltas.extend(text.map(Delta::Thinking));
+                }
                 "thinking" => deltas.extend(
                     part.items("thinking")
                         .iter()
@@ -236,7 +249,12 @@ fn says_something(value: &Value) -> bool {
     }
 }
 
-/// Claims that `part` can be read: what is passed over would be missing from the midst of an answer.
+/// Claims that no text is lost with `part`: it would be missing from the midst of an answer.
 fn is_part(part: &Value) -> bool {
-    part.is_object() && (part.text("type") != Some("text") || part.text("text").is_some())
+    match part.text("type") {
+        Some(kind @ ("text" | "refusal")) => !part.lacks_text(kind),
+        Some("reasoning") => true,
+        Some(_) => part.member("text").is_null(),
+        None => false,
+    }
 }

@@ -48,7 +48,13 @@ impl Decoder {
                 deltas.push(Delta::unknown("candidate"));
                 continue;
             }
-            for part in candidate.member("content").items("parts") {
+            let content = candidate.member("content");
+            let parts = content.member("parts");
+            let are_listed = parts.is_null() || parts.is_array();
+            if !are_listed || !(content.is_null() || content.is_object()) {
+                deltas.push(Delta::not_text("`content`"));
+            }
+            for part in content.items("parts") {
                 self.read_part(part, &mut deltas);
             }
         }
@@ -71,6 +77,9 @@ impl Decoder {
             Some(text) if is_thought => deltas.push(Delta::Thinking(text.to_owned())),
             Some("") => {}
             Some(text) => deltas.push(Delta::Text(text.to_owned())),
+            None if !part.is_object() || part.is_strange("text") => {
+                deltas.push(Delta::not_text("a part"));
+            }
             None => deltas.extend(kind(part).map(Delta::unknown)),
         }
         match seal {

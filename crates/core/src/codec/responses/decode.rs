@@ -26,6 +26,13 @@ const ECHOES: [&str; 12] = [
     "ping",
 ];
 
+/// Events that hold a piece of an answer.
+const PIECES: [&str; 3] = [
+    "response.output_text.delta",
+    "response.refusal.delta",
+    "response.function_call_arguments.delta",
+];
+
 #[derive(Debug, Default)]
 pub(crate) struct Decoder {
     end: End,
@@ -71,6 +78,9 @@ impl Decoder {
             "response.created" => vec![started(response)],
             "response.output_item.added" => self.start_item(index, data.member("item")),
             "response.output_item.done" => self.end_item(index, data.member("item")),
+            kind if PIECES.contains(&kind) && data.lacks_text("delta") => {
+                vec![Delta::not_text("a piece of an item")]
+            }
             "response.output_text.delta" => {
                 self.spoken.insert(index);
                 vec![Delta::Text(said())]
@@ -150,7 +160,16 @@ impl Decoder {
 
     fn read_message(&mut self, item: &Value) -> Vec<Delta> {
         let mut deltas = Vec::new();
+        let content = item.member("content");
+        if !content.is_null() && !content.is_array() {
+            deltas.push(Delta::not_text("a message"));
+        }
         for part in item.items("content") {
+            let is_text = part.text("type") == Some("output_text");
+            let is_cut = is_text && part.lacks_text("text") || part.is_strange("text");
+            if !part.is_object() || is_cut || part.is_strange("refusal") {
+                deltas.push(Delta::not_text("a part of a message"));
+            }
             if let Some(text) = part.words("text") {
                 deltas.push(Delta::Text(text.to_owned()));
             }
