@@ -1,6 +1,9 @@
 //! From a schema to a validator: the declared draft, asserted formats, bounded patterns, no I/O.
 
+use std::borrow::Cow;
+
 use jsonschema::{Draft, PatternOptions, Registry, ValidationOptions};
+use regex_syntax::ast::ErrorKind;
 use serde_json::{Value, json};
 
 use super::automaton;
@@ -229,12 +232,36 @@ fn refused_patterns(subschemas: &Subschemas<'_>, engine: Engine) -> Vec<(Diagnos
                 finding("needs_look_around", message)
                     .with_hint("rewrite it, or opt in with `--look-around`")
             } else {
-                let message = "this pattern is not a regular expression, or a huge one";
-                finding("invalid_pattern", message)
+                let why = unreadable(pattern.text);
+                finding("invalid_pattern", &format!("this pattern cannot be read: {why}")).with_hint(
+                    "write a mark that stands for itself as `\\{`, the character 0 as `\\x00`, any \
+                     character as `[\\s\\S]`",
+                )
             };
             (finding, pattern.holder(subschemas))
         })
         .collect()
+}
+
+/// Says why a pattern is none.
+fn unreadable(pattern: &str) -> String {
+    // What cannot be translated is told as it is written.
+    let translated = jsonschema_regex::to_rust_regex(pattern).unwrap_or(Cow::Borrowed(pattern));
+    let why = match regex_syntax::Parser::new().parse(&translated) {
+        // These it may have where it is read by the other engine.
+        Err(regex_syntax::Error::Parse(error))
+            if matches!(
+                error.kind(),
+                ErrorKind::UnsupportedLookAround | ErrorKind::UnsupportedBackreference
+            ) =>
+        {
+            None
+        }
+        Err(regex_syntax::Error::Parse(error)) => Some(error.kind().to_string()),
+        Err(regex_syntax::Error::Translate(error)) => Some(error.kind().to_string()),
+        _ => None,
+    };
+    why.unwrap_or_else(|| "it is no regular expression".to_owned())
 }
 
 /// Claims that a pattern is one for the linear engine, however large it is.
@@ -273,5 +300,12 @@ mod tests {
     fn a_refused_pattern_is_told_by_what_is_wrong_with_it(pattern: &str, code: &str) {
         let diagnostics = Contract::compile(json!({ "pattern": pattern })).unwrap_err().diagnostics;
         assert_eq!(diagnostics[0].code, code, "{diagnostics:?}");
+    }
+
+    #[test_case("(" => "unclosed group".to_owned())]
+    #[test_case("[^]" => "unclosed character class".to_owned())]
+    #[test_case("(?=a)(" => "it is no regular expression".to_owned(); "beside look-around")]
+    fn why_a_pattern_is_none_is_told(pattern: &str) -> String {
+        unreadable(pattern)
     }
 }
