@@ -89,6 +89,14 @@ pub(crate) fn violations(rejected: &Rejected) -> Vec<String> {
     lines
 }
 
+/// Returns the violations, or else why nothing was accepted.
+pub(crate) fn reasons(rejected: &Rejected) -> Vec<String> {
+    match violations(rejected) {
+        none if none.is_empty() => vec![rejection(&rejected.reason)],
+        violations => violations,
+    }
+}
+
 /// Returns why nothing was accepted, in one line.
 pub(crate) fn rejection(reason: &Rejection) -> String {
     match reason {

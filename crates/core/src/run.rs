@@ -40,7 +40,7 @@ use crate::stream::Impossible;
 use crate::transcript;
 use crate::verdict::Edits;
 use answer::Examiner;
-pub use answer::may_be_cut;
+pub use answer::unless_cut;
 use batch::Batch;
 use call_ids::{CallIds, Naming};
 use conversation::Conversation;

@@ -120,7 +120,7 @@ impl Harness {
                 failed(FailureKind::TurnCap, "it has no answer after its last turn".to_owned())
             }
             (Ending::Budget, _) => failed(FailureKind::Budget, said(&told, ended)),
-            (Ending::Failed(_), _) if stop(record) == Stop::Refusal => End::Whole,
+            (Ending::Failed(_), _) if record.stop() == Stop::Refusal => End::Whole,
             // The result line was lost or never came, and the call that was accepted was not. An error
             // that is told after the deadline is about being stopped.
             (Ending::Unfinished, How::Exited | How::TooMuch)
@@ -232,7 +232,7 @@ fn reply(record: &Record, end: &End, calls: u64, before: Option<&Counted>) -> Re
         id: record.session_id.clone(),
         model: record.model.clone(),
         blocks: left.into_iter().chain(answer).collect(),
-        stop: is_whole.then(|| stop(record)),
+        stop: is_whole.then(|| record.stop()),
         refusal: None,
         usage,
         cost,
@@ -294,18 +294,4 @@ fn may_be_rounded(json: &str) -> bool {
         }
     }
     false
-}
-
-/// Says why the model stopped.
-fn stop(record: &Record) -> Stop {
-    match record.stop_reason.as_deref() {
-        Some("max_tokens" | "length" | "MAX_TOKENS") => Stop::MaxTokens,
-        Some("refusal" | "content-filter") => Stop::Refusal,
-        Some("end_turn" | "stop" | "tool_use") => Stop::EndTurn,
-        Some(other) => Stop::Other(other.to_owned()),
-        // Codex fails when an answer is cut; the others do not say, and what they cut looks whole.
-        None if record.program == Some(Program::Codex) => Stop::EndTurn,
-        None if record.payload.is_some() => Stop::ToolUse,
-        None => Stop::Other("not told".to_owned()),
-    }
 }

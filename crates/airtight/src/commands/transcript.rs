@@ -138,7 +138,9 @@ fn end(input: &Input, args: &TranscriptArgs, interrupt: &CancellationToken) -> R
 fn verdict(contract: &Contract, record: &Record, args: &TranscriptArgs) -> Verdict {
     let strictness = if args.strict { Strictness::Strict } else { Strictness::Lenient };
     let allowance = Allowance { strictness, ..Allowance::default() };
-    judge(contract, record.claim().unwrap_or_default(), &allowance)
+    let claim = record.claim().unwrap_or_default();
+    let verdict = judge(contract, claim, &allowance);
+    if record.may_be_cut() { run::unless_cut(verdict, claim.len()) } else { verdict }
 }
 
 /// Returns the record as a line, with the verdict as its last member.

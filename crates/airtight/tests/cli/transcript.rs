@@ -3,6 +3,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use serde_json::Value;
+use test_case::test_case;
 
 use crate::folder::{Folder, Said};
 
@@ -83,6 +84,46 @@ fn a_success_that_delivers_nothing_is_rejected() {
         assert_eq!(record["verdict"]["valid"], false, "{stream}");
         assert_eq!(record["error"], Value::Null, "{stream}");
     }
+}
+
+#[test_case("12", "length", None; "a number that may go on")]
+#[test_case(r#"a draft {\"n\":1} but"#, "length", None; "a draft at the limit")]
+#[test_case(r#"a draft {\"n\":1} but"#, "content-filter", None; "a draft that was filtered")]
+#[test_case(r#"here {\"n\":1}"#, "stop", Some(1); "a value in words that came to their end")]
+#[test_case(r#"{\"n\":1}"#, "length", Some(1); "a whole value")]
+fn what_may_be_cut_is_not_accepted(text: &str, reason: &str, n: Option<u64>) {
+    let line = |kind: &str, part: &str| {
+        format!(r#"{{"type":"{kind}","sessionID":"s","part":{part}}}"#) + "\n"
+    };
+    let stream = [
+        line("step_start", r#"{"type":"step-start"}"#),
+        line("text", &format!(r#"{{"type":"text","text":"{text}"}}"#)),
+        line("step_finish", &format!(r#"{{"type":"step-finish","reason":"{reason}"}}"#)),
+    ];
+    let contract = r#"{"anyOf":[{"type":"integer"},{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]}]}"#;
+    let folder = Folder::new().with("cut.ndjson", &stream.concat());
+    let said = folder.run(&["transcript", "cut.ndjson", "--summary", "--json-schema", contract]);
+    let record: Value = serde_json::from_str(&said.stdout).unwrap();
+    assert_eq!(said.code, i32::from(n.is_none()), "{said:?}");
+    assert_eq!(record["verdict"]["value"]["n"].as_u64(), n, "{said:?}");
+    assert_eq!(said.stdout.contains("may have been cut off"), n.is_none(), "{said:?}");
+}
+
+#[test_case(r#"{\"n\":1}"#, true; "a whole value")]
+#[test_case(r#"```json\n{\"n\":1}\n```"#, false; "a value with something around it")]
+fn gemini_does_not_say_that_its_model_came_to_its_end(text: &str, is_accepted: bool) {
+    let stream = [
+        r#"{"type":"init","timestamp":"t","session_id":"s","model":"gemini-x"}"#.to_owned(),
+        format!(
+            r#"{{"type":"message","timestamp":"t","role":"assistant","content":"{text}","delta":true}}"#
+        ),
+        r#"{"type":"result","timestamp":"t","status":"success"}"#.to_owned(),
+    ];
+    let contract = r#"{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]}"#;
+    let folder = Folder::new().with("said.ndjson", &(stream.join("\n") + "\n"));
+    let said = folder.run(&["transcript", "said.ndjson", "--summary", "--json-schema", contract]);
+    assert_eq!(said.code == 0, is_accepted, "{said:?}");
+    assert_eq!(said.stdout.contains("may have been cut off"), !is_accepted, "{said:?}");
 }
 
 #[test]

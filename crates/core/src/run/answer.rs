@@ -246,8 +246,21 @@ pub(super) const CUT: &str = "the answer was cut at the token limit";
 pub(super) const UNFINISHED: &str = "unfinished";
 pub(super) const UNSAID: &str = "the stream ended without saying that the answer is complete";
 
+/// Refuses what was found in an answer of `length` bytes that may have been cut, unless it is a whole value:
+/// it may be the beginning of something else, or a draft that the rest would have taken back.
+pub fn unless_cut(verdict: Verdict, length: usize) -> Verdict {
+    match verdict {
+        Verdict::Accepted(found) if may_be_cut(&found.value, &found.edits) => {
+            let message = "may have been cut off, so what it comes to is not known";
+            let reason = Rejection::Truncated { offset: length };
+            Verdict::Rejected(Rejected { reason, violations: said("truncated", message).into() })
+        }
+        verdict => verdict,
+    }
+}
+
 /// Claims that more might have followed: behind a number, a missing closer, or other text.
-pub fn may_be_cut(value: &Document, edits: &Edits) -> bool {
+fn may_be_cut(value: &Document, edits: &Edits) -> bool {
     value.root().kind() == Kind::Number
         || edits.count(EditKind::MissingCloser) + edits.count(EditKind::Surroundings) > 0
 }

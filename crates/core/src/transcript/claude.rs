@@ -88,6 +88,14 @@ fn plain(root: Node<'_>) -> Option<&str> {
     root.object("message").and_then(|message| message.text("content"))
 }
 
+/// Claims that a message says something that is neither words nor a list of blocks.
+fn has_strange_content(root: Node<'_>) -> bool {
+    let content = root.object("message").and_then(|message| message.given("content"));
+    content.is_some_and(|content| {
+        content.kind() != Kind::Array || content.items().any(|item| item.kind() != Kind::Object)
+    })
+}
+
 /// Returns the blocks of a message, if it has such.
 fn blocks(root: Node<'_>) -> impl Iterator<Item = Node<'_>> {
     let content = root.object("message").and_then(|message| message.member("content"));
@@ -114,8 +122,10 @@ fn note_said(at: Place, object: &Object, tally: &mut Tally) {
         }
     }
     if is_main {
-        if let Some(text) = plain(root) {
-            tally.output.say(text, Joint::Apart);
+        match plain(root) {
+            Some(text) => tally.output.say(text, Joint::Apart),
+            None if has_strange_content(root) => tally.output.miss(),
+            None => {}
         }
         tally.error_word = root.owned("error").or_else(|| tally.error_word.take());
         let stop = message.and_then(|message| message.owned("stop_reason"));
@@ -126,7 +136,13 @@ fn note_said(at: Place, object: &Object, tally: &mut Tally) {
 /// Notes what a block of the main session means.
 fn note(at: Place, item: Node<'_>, object: &Object, tally: &mut Tally) {
     match item.text("type") {
-        Some("text") => tally.output.say(item.text("text").unwrap_or_default(), Joint::Apart),
+        Some("text") => {
+            let text = item.text("text");
+            tally.output.say(text.unwrap_or_default(), Joint::Apart);
+            if text.is_none() && item.given("text").is_some() {
+                tally.output.miss();
+            }
+        }
         Some("tool_use") => {
             let (id, name) = (item.text("id").unwrap_or_default(), item.text("name"));
             let name = name.unwrap_or_default();

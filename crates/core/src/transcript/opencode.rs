@@ -58,7 +58,12 @@ fn spoken(at: Place, part: Node<'_>, object: &Object, tally: &mut Tally) -> Vec<
             vec![said(at, part, Block::Thinking { thinking: text.unwrap_or_default() })]
         }
         (Some("tool"), _) => tool(at, part, object, tally),
-        _ => Vec::new(),
+        (Some("text") | None, _) => {
+            // What it says is missing from the answer.
+            tally.output.miss();
+            Vec::new()
+        }
+        (Some(_), None | Some(_)) => Vec::new(),
     }
 }
 

@@ -8,7 +8,7 @@ use serde_json::Number;
 use serde_json::value::RawValue;
 
 use crate::Answer;
-use crate::codec::Usage;
+use crate::codec::{Stop, Usage};
 
 use super::event::{Place, RawReason};
 use super::{Category, Program};
@@ -135,6 +135,27 @@ impl Record {
     pub fn claim(&self) -> Option<&str> {
         let payload = self.payload.as_ref().map(|payload| payload.value.get());
         payload.or(self.answer.as_deref()).filter(|_| self.error.is_none())
+    }
+
+    /// Returns why the model stopped, in the words of model APIs.
+    pub fn stop(&self) -> Stop {
+        match self.stop_reason.as_deref() {
+            Some("max_tokens" | "length" | "MAX_TOKENS") => Stop::MaxTokens,
+            Some("refusal" | "content-filter") => Stop::Refusal,
+            Some("end_turn" | "stop" | "tool_use") => Stop::EndTurn,
+            Some(other) => Stop::Other(other.to_owned()),
+            // Codex fails when an answer is cut; the others do not say, and what they cut looks whole.
+            None if self.program == Some(Program::Codex) => Stop::EndTurn,
+            None if self.payload.is_some() => Stop::ToolUse,
+            None => Stop::Other("not told".to_owned()),
+        }
+    }
+
+    /// Claims that the answer may have been cut off before its end.
+    ///
+    /// A payload was whole when the program took it.
+    pub fn may_be_cut(&self) -> bool {
+        self.payload.is_none() && !matches!(self.stop(), Stop::EndTurn | Stop::ToolUse)
     }
 }
 

@@ -202,7 +202,7 @@ impl Tally {
         let is_done = self.record.num_results > 0 && self.failure.is_none();
         // What a program says before it fails, or is stopped, is no answer.
         let answer = self.result.take().or_else(|| self.output.this_turn());
-        // Where half of a character stood, it is not known what was said.
+        // Which text had the half of a character is not known, so an answer that may be this text is none.
         let is_as_said = |text: &String| self.lone_surrogates == 0 || !text.contains('\u{fffd}');
         self.record.answer = answer.filter(|text| is_done && is_as_said(text));
         self.add_warnings(doubt.as_ref());
@@ -312,6 +312,43 @@ mod tests {
     fn an_answer_of_which_a_piece_is_no_text_is_none(piece: &str) {
         assert_eq!(of_pieces(&[r#""not ""#, r#""ok""#]).as_deref(), Some("not ok"));
         assert_eq!(of_pieces(&[r#""not ""#, piece, r#""ok""#]), None);
+    }
+
+    #[test_case(r#"{"type":"text","text":["-"]},{"type":"text","text":"5"}"#, "null" => None; "a block that is no text")]
+    #[test_case(r#"7,{"type":"text","text":"5"}"#, "null" => None; "a block that is none")]
+    #[test_case(r#"{"type":"text","text":"5"}"#, "[\"6\"]" => None; "a result that is no text")]
+    #[test_case(r#"{"type":"text","text":"5"}"#, "null" => Some("5".to_owned()); "no result")]
+    #[test_case(r#"{"type":"image"},{"type":"text","text":"5"}"#, "null" => Some("5".to_owned()); "another block")]
+    fn what_claude_says_in_no_text_is_missing(blocks: &str, result: &str) -> Option<String> {
+        let said = format!(r#"{{"type":"assistant","message":{{"id":"m","content":[{blocks}]}}}}"#);
+        let end = format!(r#"{{"type":"result","subtype":"success","result":{result}}}"#);
+        answer(Program::Claude, &[&said, &end])
+    }
+
+    #[test]
+    fn content_of_claude_that_is_neither_words_nor_blocks_takes_back_what_was_said_before() {
+        let said = |content: &str| {
+            format!(r#"{{"type":"assistant","message":{{"id":"m","content":{content}}}}}"#)
+        };
+        let end = r#"{"type":"result","subtype":"success"}"#;
+        let (draft, strange) = (said("\"draft\""), said("7"));
+        assert_eq!(answer(Program::Claude, &[&draft, end]).as_deref(), Some("draft"));
+        assert_eq!(answer(Program::Claude, &[&draft, &strange, end]), None);
+    }
+
+    #[test_case(r#"{"type":"text","text":["-"]}"#)]
+    #[test_case(r#""correction""#)]
+    fn parts_of_opencodes_server_that_are_no_text_leave_no_answer(part: &str) {
+        let served = |parts: &str| {
+            format!(
+                r#"{{"info":{{"id":"m","sessionID":"s","role":"assistant","finish":"stop"}},"parts":[{parts}]}}"#
+            )
+        };
+        let text = r#"{"type":"text","text":"5"}"#;
+        let whole =
+            answer(Program::Opencode, &[&served(&format!(r#"{{"type":"step-start"}},{text}"#))]);
+        let gap = answer(Program::Opencode, &[&served(&format!("{text},{part}"))]);
+        assert_eq!((whole.as_deref(), gap), (Some("5"), None));
     }
 
     #[test]

@@ -86,7 +86,7 @@ impl Bench<'_> {
     fn judged(&self, text: &[u8]) -> Result<String, Vec<String>> {
         match judge_value(self.contract, self.run, text) {
             Verdict::Accepted(accepted) => Ok(accepted.value.to_compact()),
-            Verdict::Rejected(rejected) => Err(explain::violations(&rejected)),
+            Verdict::Rejected(rejected) => Err(explain::reasons(&rejected)),
         }
     }
 
@@ -99,13 +99,13 @@ impl Bench<'_> {
         match judge_found(self.contract, self.run) {
             Verdict::Accepted(accepted) => Ok(accepted.value.to_compact()),
             Verdict::Rejected(rejected) if self.run.parsed_output.is_some() => {
-                Err(unfit(explain::violations(&rejected)))
+                Err(unfit(explain::reasons(&rejected)))
             }
             Verdict::Rejected(rejected) => {
                 let message = "nothing that the model said satisfies the contract";
                 let command = edit_command(self.run, self.asked);
                 Err(Error::new(Outcome::Rejected, message)
-                    .with_findings(explain::violations(&rejected))
+                    .with_findings(explain::reasons(&rejected))
                     .hint(format!("mend it by hand: `{command}`")))
             }
         }

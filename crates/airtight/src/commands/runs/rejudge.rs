@@ -12,7 +12,7 @@ use airtight_core::judge::{Allowance, Strictness, judge};
 use airtight_core::lower::{Dialect, lower_parameters};
 use airtight_core::redact::MASK;
 use airtight_core::review::Scope;
-use airtight_core::run::{Outcome as Ended, Rung, may_be_cut};
+use airtight_core::run::{Outcome as Ended, Rung, unless_cut};
 use airtight_core::transcript::Program;
 use airtight_core::{
     Check, Contract, Document, Pointer, Rejected, Rejection, Verdict, Violation, Violations, lower,
@@ -85,15 +85,12 @@ pub(in crate::commands) fn rejudge(
         (Verdict::Rejected(_), Some(turned)) => turned,
         (plain, _) => plain,
     };
-    match verdict {
-        Verdict::Accepted(found) if !had_its_say(run) && may_be_cut(&found.value, &found.edits) => {
-            Verdict::Rejected(cut(output))
-        }
-        verdict => verdict,
-    }
+    if had_its_say(run) { verdict } else { unless_cut(verdict, output.len()) }
 }
 
-/// Claims that a run ended because of what its last answer was: every other end may have cut it.
+/// Claims that a run ended because of what its last answer was: behind every other end this may have been
+/// cut. (Of an answer that breaks the contract, and of which nobody said that it is whole, the ledger does
+/// not tell it.)
 fn had_its_say(run: &Run) -> bool {
     let whole = [Ended::Met, Ended::NoAnswer, Ended::AttemptsExhausted, Ended::Degenerate];
     run.summary.outcome.as_deref().is_some_and(|word| whole.iter().any(|end| end.name() == word))
@@ -157,16 +154,6 @@ fn dialect(run: &Run) -> Option<Dialect> {
 fn nothing() -> Rejected {
     let message = "nothing that the model said is on record";
     Rejected { reason: Rejection::Invalid, violations: said("record", message) }
-}
-
-/// Refuses what stands in an answer that may have been cut: it may be the beginning of something else, or
-/// a draft that the rest would have taken back.
-fn cut(output: &[u8]) -> Rejected {
-    let reason = Rejection::Truncated { offset: output.len() };
-    Rejected {
-        reason,
-        violations: said("truncated", "may have been cut off, so what it comes to is not known"),
-    }
 }
 
 fn ambiguous() -> Rejected {

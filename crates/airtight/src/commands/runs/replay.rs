@@ -144,7 +144,7 @@ impl Tally {
         let before = run.summary.outcome.as_deref() == Some("met");
         let (after, violations) = match verdict {
             Verdict::Accepted(_) => (true, Vec::new()),
-            Verdict::Rejected(rejected) => (false, explain::violations(rejected)),
+            Verdict::Rejected(rejected) => (false, explain::reasons(rejected)),
         };
         self.judged += 1;
         self.lost += u64::from(before && !after);

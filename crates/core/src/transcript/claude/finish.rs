@@ -53,6 +53,10 @@ pub(super) fn read(at: Place, object: &Object, tally: &mut Tally) -> Event {
         usage: used,
     };
     tally.took(root.number("duration_ms").as_ref());
+    if finish.result.is_none() && root.given("result").is_some() {
+        // What was said before it is not what it says.
+        tally.output.miss();
+    }
     tally.result.clone_from(&finish.result);
     tally.delivery.conclude(payload.map(|value| Payload::of_result(at, value)));
     if let Some(error) = error {
