@@ -101,11 +101,12 @@ fn what_may_be_cut_is_not_accepted(text: &str, reason: &str, n: Option<u64>) {
         line("step_finish", &format!(r#"{{"type":"step-finish","reason":"{reason}"}}"#)),
     ];
     let contract = r#"{"anyOf":[{"type":"integer"},{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]}]}"#;
-    let folder = Folder::new().with("cut.ndjson", &stream.concat());
+    let folder = Folder::new().with("cut.ndjson", stream.concat());
     let said = folder.run(&["transcript", "cut.ndjson", "--summary", "--json-schema", contract]);
     let record: Value = serde_json::from_str(&said.stdout).unwrap();
     assert_eq!(said.code, i32::from(n.is_none()), "{said:?}");
-    assert_eq!(record["verdict"]["value"]["n"].as_u64(), n, "{said:?}");
+    let value = record.pointer("/verdict/value/n").and_then(Value::as_u64);
+    assert_eq!(value, n, "{said:?}");
     assert_eq!(said.stdout.contains("may have been cut off"), n.is_none(), "{said:?}");
 }
 
@@ -120,7 +121,7 @@ fn gemini_does_not_say_that_its_model_came_to_its_end(text: &str, is_accepted: b
         r#"{"type":"result","timestamp":"t","status":"success"}"#.to_owned(),
     ];
     let contract = r#"{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]}"#;
-    let folder = Folder::new().with("said.ndjson", &(stream.join("\n") + "\n"));
+    let folder = Folder::new().with("said.ndjson", stream.join("\n") + "\n");
     let said = folder.run(&["transcript", "said.ndjson", "--summary", "--json-schema", contract]);
     assert_eq!(said.code == 0, is_accepted, "{said:?}");
     assert_eq!(said.stdout.contains("may have been cut off"), !is_accepted, "{said:?}");

@@ -52,7 +52,7 @@ impl<'c> Clause<'c> {
         let is_empty = || match self.value {
             Value::Object(members) => members.is_empty(),
             Value::Array(items) => items.is_empty(),
-            _ => false,
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
         };
         match self.keyword {
             "minLength" | "minItems" | "minProperties" => self.value.as_f64() == Some(0.0),

@@ -25,7 +25,7 @@ fn reads(mut rest: Chars<'_>) -> Option<()> {
     while let Some(character) = rest.next() {
         match character {
             '\\' => rest = escape(rest, "^$\\.*+?()[]{}|/")?,
-            '[' => rest = class(rest)?,
+            '[' => rest = class(rest.as_str())?,
             '(' => {
                 if let Some(kind) = rest.as_str().strip_prefix('?') {
                     rest = kind.strip_prefix(':')?.chars();
@@ -79,8 +79,7 @@ fn range(text: &str) -> Option<&str> {
 
 /// Returns what is behind the members of a class and its bracket. A hyphen beside a set (`[\d-x]`) is none
 /// of JavaScript's.
-fn class(rest: Chars<'_>) -> Option<Chars<'_>> {
-    let text = rest.as_str();
+fn class(text: &str) -> Option<Chars<'_>> {
     let mut rest = text.strip_prefix('^').unwrap_or(text).chars();
     // Whether a set of characters, or a hyphen behind anything, was read last.
     let (mut is_set, mut is_hyphen) = (false, false);

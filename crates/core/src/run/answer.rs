@@ -255,7 +255,7 @@ pub fn unless_cut(verdict: Verdict, length: usize) -> Verdict {
             let reason = Rejection::Truncated { offset: length };
             Verdict::Rejected(Rejected { reason, violations: said("truncated", message).into() })
         }
-        verdict => verdict,
+        verdict @ (Verdict::Accepted(_) | Verdict::Rejected(_)) => verdict,
     }
 }
 
