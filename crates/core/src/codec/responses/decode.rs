@@ -166,8 +166,8 @@ impl Decoder {
         }
         for part in item.items("content") {
             let is_text = part.text("type") == Some("output_text");
-            let is_cut = is_text && part.lacks_text("text") || part.is_strange("text");
-            if !part.is_object() || is_cut || part.is_strange("refusal") {
+            let is_unread = is_text && part.lacks_text("text") || part.is_strange("text");
+            if !part.is_object() || is_unread || part.is_strange("refusal") {
                 deltas.push(Delta::not_text("a part of a message"));
             }
             if let Some(text) = part.words("text") {
