@@ -1,6 +1,9 @@
 //! What every run makes of a contract: made when somebody first asks for it, and shared from then on.
 
+use std::collections::HashSet;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use serde_json::Value;
 
 use super::{Contract, WorkedExample};
 use crate::lower::{Dialect, Lowering, Unportable, lower, lower_parameters};
@@ -17,6 +20,8 @@ pub(super) struct Derived {
     lowered: Mutex<Vec<(Dialect, Place, Lowered)>>,
     /// Those of its own examples that conform to it.
     examples: OnceLock<Vec<WorkedExample>>,
+    /// The strings that it lists.
+    words: OnceLock<HashSet<String>>,
 }
 
 /// Where a lowering is put.
@@ -40,6 +45,11 @@ impl Contract {
         judge: impl FnOnce() -> Vec<WorkedExample>,
     ) -> &[WorkedExample] {
         self.derived.examples.get_or_init(judge)
+    }
+
+    /// Claims that `word` is a constant or a member of an enumeration, wherever that may be.
+    pub(crate) fn spells_out(&self, word: &str) -> bool {
+        self.derived.words.get_or_init(|| words(self.schema())).contains(word)
     }
 
     /// Adapts it to `dialect`, as [`lower`] does.
@@ -70,6 +80,23 @@ impl Contract {
         }
         made
     }
+}
+
+/// Returns the strings that `schema` lists as constants or members of enumerations.
+fn words(schema: &Value) -> HashSet<String> {
+    let mut words = HashSet::new();
+    let mut pending = vec![schema];
+    while let Some(schema) = pending.pop() {
+        let listed = schema.get("enum").and_then(Value::as_array).into_iter().flatten();
+        words
+            .extend(listed.chain(schema.get("const")).filter_map(Value::as_str).map(str::to_owned));
+        match schema {
+            Value::Object(members) => pending.extend(members.values()),
+            Value::Array(items) => pending.extend(items),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+        }
+    }
+    words
 }
 
 #[cfg(test)]

@@ -310,6 +310,28 @@ impl<'d> Node<'d> {
         Members(self.children_of(Kind::Object))
     }
 
+    /// Returns this value and those in it, in order; keys are none of them.
+    pub(crate) fn values(self) -> impl Iterator<Item = Node<'d>> + use<'d> {
+        let alone = Items { document: self.document, index: self.index, end: self.slot().next };
+        let mut open = vec![(Kind::Array, alone)];
+        std::iter::from_fn(move || {
+            loop {
+                let (container, children) = open.last_mut()?;
+                if *container == Kind::Object {
+                    children.next();
+                }
+                let Some(node) = children.next() else {
+                    open.pop();
+                    continue;
+                };
+                if let kind @ (Kind::Array | Kind::Object) = node.kind() {
+                    open.push((kind, node.children_of(kind)));
+                }
+                return Some(node);
+            }
+        })
+    }
+
     /// Returns an object's members with their keys as nodes.
     pub(crate) fn keyed_members(self) -> impl Iterator<Item = (Node<'d>, Node<'d>)> + use<'d> {
         let mut children = self.children_of(Kind::Object);

@@ -4,13 +4,10 @@
 //! `string`), and all others are words that the contract itself spells out. Such a value is the
 //! answer only if nothing else is said: in a text, it is quoted from the request.
 
-use std::collections::HashSet;
 use std::ops::Range;
 
-use serde_json::Value;
-
 use crate::contract::Contract;
-use crate::json::{Document, Kind, Pointer};
+use crate::json::{Document, Node, Pointer};
 use crate::verdict::{Violation, Violations};
 
 /// Claims that nothing is said in `text` from `said_from` on but what stands at `range`, the fence
@@ -27,26 +24,16 @@ pub(super) fn is_alone(text: &str, said_from: usize, range: &Range<usize>) -> bo
 
 /// Claims that `value` has strings to fill in, and none that was.
 pub(super) fn is_placeholder(contract: &Contract, value: &Document) -> bool {
-    if !strings(value).any(marks_place) {
-        return false;
-    }
-    let words = spelt_out(contract.schema());
-    strings(value).all(|text| marks_place(text) || words.contains(text))
-}
-
-fn strings(value: &Document) -> impl Iterator<Item = &str> {
-    let mut pending = vec![value.root()];
-    std::iter::from_fn(move || {
-        loop {
-            let node = pending.pop()?;
-            match node.kind() {
-                Kind::Object => pending.extend(node.members().map(|(_, member)| member)),
-                Kind::Array => pending.extend(node.items()),
-                Kind::String => return node.as_str(),
-                Kind::Null | Kind::Boolean | Kind::Number => {}
-            }
+    let mut is_marked = false;
+    // The first string that was filled in settles it: few answers are read any further.
+    for text in value.root().values().filter_map(Node::as_str) {
+        if marks_place(text) {
+            is_marked = true;
+        } else if !contract.spells_out(text) {
+            return false;
         }
-    })
+    }
+    is_marked
 }
 
 fn marks_place(text: &str) -> bool {
@@ -54,22 +41,6 @@ fn marks_place(text: &str) -> bool {
     let is_dots = text == "…" || text.len() >= 3 && text.bytes().all(|byte| byte == b'.');
     let name = text.strip_prefix('<').and_then(|text| text.strip_suffix('>'));
     is_dots || text == "string" || name.is_some_and(|name| !name.contains(['<', '>', '/']))
-}
-
-/// Returns the strings that `schema` lists as constants or members of enumerations.
-fn spelt_out(schema: &Value) -> HashSet<&str> {
-    let mut words = HashSet::new();
-    let mut pending = vec![schema];
-    while let Some(schema) = pending.pop() {
-        let listed = schema.get("enum").and_then(Value::as_array).into_iter().flatten();
-        words.extend(listed.chain(schema.get("const")).filter_map(Value::as_str));
-        match schema {
-            Value::Object(members) => pending.extend(members.values()),
-            Value::Array(items) => pending.extend(items),
-            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
-        }
-    }
-    words
 }
 
 /// Says what is wrong with a placeholder.

@@ -3,8 +3,6 @@
 
 use std::ops::Range;
 
-use memchr::memmem;
-
 use super::thought::is_apart;
 
 /// What stands before the name of a role.
@@ -37,28 +35,37 @@ pub(super) fn own(text: &str) -> Range<usize> {
 
 /// Finds the first turn of somebody else from `from` on.
 fn foreign(text: &str, from: usize) -> Option<usize> {
-    let first = |header: &str, is_other: &dyn Fn(&str) -> bool| {
-        let rest = text.get(from..)?;
-        let mut found = memmem::find_iter(rest.as_bytes(), header).map(|offset| from + offset);
-        found.find(|at| {
-            let role = text.get(at + header.len()..).unwrap_or_default();
-            is_apart(text, *at) && is_other(role)
-        })
-    };
-    let named = HEADERS.iter().filter_map(|header| first(header, &|role| !is_model(role)));
-    named.chain(first(INSTRUCTION.0, &|_| true)).min()
+    marks(text, from).find(|at| {
+        let rest = text.get(*at..).unwrap_or_default();
+        let is_other = match named(rest) {
+            Some(role) => !is_model(role),
+            None => rest.starts_with(INSTRUCTION.0),
+        };
+        is_other && is_apart(text, *at)
+    })
 }
 
 /// Finds where the model's words begin behind the turn of somebody else at `from`.
 fn resumes(text: &str, from: usize) -> Option<usize> {
-    let rest = text.get(from..)?;
-    let end = |header: &str, is_own: &dyn Fn(&str) -> bool| {
-        let mut found = memmem::find_iter(rest.as_bytes(), header);
-        let at = found.find(|at| rest.get(at + header.len()..).is_some_and(is_own))?;
-        Some(from + at + header.len())
-    };
-    let named = HEADERS.iter().filter_map(|header| end(header, &is_model));
-    named.chain(end(INSTRUCTION.1, &|_| true)).min()
+    marks(text, from).find_map(|at| {
+        let rest = text.get(at..)?;
+        let own = match named(rest) {
+            Some(role) => is_model(role).then_some(role),
+            None => rest.strip_prefix(INSTRUCTION.1),
+        };
+        own.map(|own| text.len() - own.len())
+    })
+}
+
+/// Finds what may be a header from `from` on, in one pass: most texts have none.
+fn marks(text: &str, from: usize) -> impl Iterator<Item = usize> {
+    let rest = text.as_bytes().get(from..).unwrap_or_default();
+    memchr::memchr2_iter(b'<', b'[', rest).map(move |offset| from + offset)
+}
+
+/// Returns what stands behind the header that `rest` starts with.
+fn named(rest: &str) -> Option<&str> {
+    HEADERS.iter().find_map(|header| rest.strip_prefix(header))
 }
 
 fn is_model(role: &str) -> bool {

@@ -26,8 +26,7 @@ pub(super) fn emptiness(
     example: Option<&Document>,
 ) -> Option<&'static str> {
     let listed = listed_words(contract.schema());
-    let texts: Vec<&str> = texts(value.root())
-        .into_iter()
+    let texts: Vec<&str> = (value.root().values().filter_map(Node::as_str))
         .map(str::trim)
         .filter(|text| !text.is_empty() && !listed.contains(text))
         .collect();
@@ -50,34 +49,12 @@ fn is_echo(value: &Document, example: &Document, texts: &[&str]) -> bool {
 
 /// Counts the scalars in `value` that carry something: all but `null` and empty strings.
 pub(super) fn content(value: &Document) -> usize {
-    let mut count = 0;
-    let mut pending = vec![value.root()];
-    while let Some(node) = pending.pop() {
-        match node.kind() {
-            Kind::Null => {}
-            Kind::Boolean | Kind::Number => count += 1,
-            Kind::String => {
-                count += usize::from(!node.as_str().unwrap_or_default().trim().is_empty());
-            }
-            Kind::Array => pending.extend(node.items()),
-            Kind::Object => pending.extend(node.members().map(|(_, member)| member)),
-        }
-    }
-    count
-}
-
-fn texts(root: Node<'_>) -> Vec<&str> {
-    let mut texts = Vec::new();
-    let mut pending = vec![root];
-    while let Some(node) = pending.pop() {
-        match node.kind() {
-            Kind::String => texts.extend(node.as_str()),
-            Kind::Array => pending.extend(node.items()),
-            Kind::Object => pending.extend(node.members().map(|(_, member)| member)),
-            Kind::Null | Kind::Boolean | Kind::Number => {}
-        }
-    }
-    texts
+    let carries = |node: &Node<'_>| match node.kind() {
+        Kind::Boolean | Kind::Number => true,
+        Kind::String => node.as_str().is_some_and(|text| !text.trim().is_empty()),
+        Kind::Null | Kind::Array | Kind::Object => false,
+    };
+    value.root().values().filter(carries).count()
 }
 
 /// Returns `text` in lower case, without brackets around it.
