@@ -5,6 +5,8 @@ use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Read, Write as _};
 use std::path::Path;
 
+use airtight_core::nearest;
+
 /// Why a file cannot be used. Says nothing of what is in it.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum FileError {
@@ -23,6 +25,34 @@ pub(crate) enum FileError {
         /// How many bytes are read at most.
         limit: usize,
     },
+}
+
+impl FileError {
+    /// Returns what to type instead of `typed`, where a slip or a neighbour says what was meant.
+    pub(crate) fn hint(&self, typed: &str) -> Option<String> {
+        let path = Path::new(typed);
+        match self {
+            Self::Unreadable(error) if error.kind() == io::ErrorKind::NotFound => missing(path),
+            Self::Directory => Some("name one of the files in it".to_owned()),
+            Self::Unreadable(_) | Self::NotRegular | Self::TooLarge { .. } => None,
+        }
+    }
+}
+
+/// Says what to type instead of a path that leads nowhere.
+fn missing(path: &Path) -> Option<String> {
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+    let folder = parent.unwrap_or_else(|| Path::new("."));
+    let Ok(entries) = folder.read_dir() else {
+        return Some(format!("there is no folder `{}`: see `pwd`", folder.display()));
+    };
+    let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    let names: Vec<String> = names.collect();
+    let meant = nearest(path.file_name()?.to_str()?, names.iter().map(String::as_str));
+    Some(match meant {
+        Some(meant) => format!("did you mean `{}`?", path.with_file_name(meant).display()),
+        None => format!("see what is there: `ls {}`", folder.display()),
+    })
 }
 
 /// Opens a regular file.
@@ -105,6 +135,21 @@ mod tests {
             read_within(io::repeat(0), 1024),
             Err(FileError::TooLarge { limit: 1024 })
         ));
+    }
+
+    #[test]
+    fn a_path_that_leads_nowhere_has_a_hint() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("triage.json"), "{}").unwrap();
+        let hint = |name: &str| {
+            let path = folder.path().join(name);
+            let hint = open(&path).unwrap_err().hint(&path.display().to_string()).unwrap();
+            hint.replace(&folder.path().display().to_string(), "~")
+        };
+        assert_eq!(hint("trage.json"), "did you mean `~/triage.json`?");
+        assert_eq!(hint("answer.txt"), "see what is there: `ls ~`");
+        assert_eq!(hint("none/triage.json"), "there is no folder `~/none`: see `pwd`");
+        assert_eq!(hint(""), "name one of the files in it");
     }
 
     #[test]

@@ -76,9 +76,10 @@ impl Input {
 /// Says that the input called `label` cannot be read.
 pub(crate) fn unreadable(label: &str, error: FileError) -> Error {
     let hint = match error {
-        FileError::NotRegular => Some("pipe it in instead, with `-` in its place"),
-        FileError::Directory => Some("name one of the files in it"),
-        FileError::Unreadable(_) | FileError::TooLarge { .. } => None,
+        FileError::NotRegular => Some("pipe it in instead, with `-` in its place".to_owned()),
+        FileError::Unreadable(_) | FileError::Directory | FileError::TooLarge { .. } => {
+            error.hint(label)
+        }
     };
     let message = format!("could not read input: `{label}`");
     hint.into_iter().fold(Error::new(Outcome::Input, message).caused_by(error), Error::hint)

@@ -188,7 +188,16 @@ impl ContractSource {
 
     /// Says that the contract cannot be read.
     pub(crate) fn unreadable(&self, error: FileError) -> Error {
-        refused(format!("could not read contract: `{}`", self.label())).caused_by(error)
+        let hint = match self {
+            Self::File { label, .. } => error.hint(label),
+            Self::Inline(_)
+            | Self::Named { .. }
+            | Self::Role(_)
+            | Self::Stdin
+            | Self::Stored { .. } => None,
+        };
+        let message = format!("could not read contract: `{}`", self.label());
+        hint.into_iter().fold(refused(message).caused_by(error), Error::hint)
     }
 }
 
