@@ -26,7 +26,7 @@ use axum::Router;
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::header::CONTENT_TYPE;
-use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use axum::http::{HeaderName, HeaderValue, StatusCode};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::{get, post};
 use serde_json::{Value, json};
@@ -91,23 +91,17 @@ async fn messages(State(gateway): State<Gateway>, request: Request) -> Response 
 
 impl Gateway {
     async fn answer(&self, wire: Wire, request: Request) -> Response {
-        let (head, body) = request.into_parts();
-        match self.try_answer(wire, &head.headers, body).await {
+        match self.try_answer(wire, request).await {
             Ok(response) => response,
             Err(problem) => problem.response(wire.door()),
         }
     }
 
-    async fn try_answer(
-        &self,
-        wire: Wire,
-        headers: &HeaderMap,
-        body: Body,
-    ) -> Result<Response, Problem> {
-        let bytes = body::read(headers, body).await?;
-        let asked = wire.read(&bytes)?;
+    async fn try_answer(&self, wire: Wire, request: Request) -> Result<Response, Problem> {
+        // Apart: the request as it came in need not be held while a model thinks.
+        let (asked, key) = read(wire, request).await?;
         if let Some(tier) = watch::tier_of(&asked.model) {
-            return self.ask_watch(wire, tier, asked, headers).await;
+            return Box::pin(self.ask_watch(wire, tier, asked, key)).await;
         }
         let told = Told {
             run: self.ledger.new_id(),
@@ -117,7 +111,7 @@ impl Gateway {
             counts: asked.counts,
         };
         let (delivery, ignored) = (asked.delivery, listed(&asked.ignored));
-        let question = question(asked, &told, key::of(headers)?);
+        let question = question(asked, &told, key);
         let mut response = match delivery {
             Delivery::Whole => {
                 let reply = self.desk.answer(question, None).await.map_err(|it| problem(&it))?;
@@ -133,6 +127,13 @@ impl Gateway {
         note(&mut response, &IGNORED, &ignored);
         Ok(response)
     }
+}
+
+/// Reads what is asked, and the key that makes a second request the same.
+async fn read(wire: Wire, request: Request) -> Result<(Asked, Option<String>), Problem> {
+    let (head, body) = request.into_parts();
+    let bytes = body::read(&head.headers, body).await?;
+    Ok((wire.read(&bytes)?, key::of(&head.headers)?))
 }
 
 fn question(asked: Asked, told: &Told, key: Option<String>) -> Question {

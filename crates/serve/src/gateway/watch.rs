@@ -11,7 +11,7 @@ use airtight_core::codec::Usage;
 use airtight_core::watch::Tier;
 use axum::body::Body;
 use axum::http::header::CONTENT_TYPE;
-use axum::http::{HeaderMap, HeaderName, HeaderValue};
+use axum::http::{HeaderName, HeaderValue};
 use axum::response::{IntoResponse as _, Response};
 use bytes::Bytes;
 use futures_util::stream::unfold;
@@ -24,7 +24,6 @@ use super::wire::{Told, Wire, call_made};
 use super::{Gateway, IGNORED, listed, note};
 use crate::act::{self, REQUEST_LIMIT, Refusal};
 use crate::desk::{Demand, Record, Reply};
-use crate::key;
 use crate::problem::Problem;
 use follower::{BUSY, Follower, UNWATCHED};
 
@@ -56,10 +55,10 @@ impl Gateway {
         wire: Wire,
         tier: Tier,
         asked: Asked,
-        headers: &HeaderMap,
+        key: Option<String>,
     ) -> Result<Response, Problem> {
         refuse(wire, &asked)?;
-        let ignored = ignored(&asked, headers)?;
+        let ignored = ignored(&asked, key.as_deref());
         let told = Told {
             run: self.ledger.new_id(),
             model: asked.model,
@@ -107,14 +106,14 @@ fn refuse(wire: Wire, asked: &Asked) -> Result<(), Problem> {
 }
 
 /// Names what the request says and the watch does not heed.
-fn ignored(asked: &Asked, headers: &HeaderMap) -> Result<Vec<String>, Problem> {
+fn ignored(asked: &Asked, key: Option<&str>) -> Vec<String> {
     let said = [
         ("max_tokens", asked.max_output_tokens.is_some()),
         ("temperature", asked.temperature.is_some()),
-        ("Idempotency-Key", key::of(headers)?.is_some()),
+        ("Idempotency-Key", key.is_some()),
     ];
     let said = said.into_iter().filter(|(_, is_said)| *is_said).map(|(name, _)| name.to_owned());
-    Ok(asked.ignored.iter().cloned().chain(said).collect())
+    asked.ignored.iter().cloned().chain(said).collect()
 }
 
 /// Returns an answer of these words.
