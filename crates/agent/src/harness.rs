@@ -265,7 +265,7 @@ impl Harness {
 /// Returns the schema that the program is given.
 fn schema(request: &Request) -> Option<&Value> {
     let format = request.format.as_ref().map(|format| &format.schema);
-    format.or_else(|| request.tools.first().map(|tool| &tool.parameters))
+    format.or_else(|| request.tools.first().map(|tool| &tool.parameters)).map(Arc::as_ref)
 }
 
 fn failure(kind: FailureKind, message: String) -> ProviderFailure {

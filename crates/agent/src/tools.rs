@@ -79,12 +79,12 @@ fn spec(name: &str, description: &str, properties: &Value, required: &[&str]) ->
     ToolSpec {
         name: name.to_owned(),
         description: description.to_owned(),
-        parameters: serde_json::json!({
+        parameters: Arc::new(serde_json::json!({
             "type": "object",
             "properties": properties,
             "required": required,
             "additionalProperties": false,
-        }),
+        })),
         enforcement: Enforcement::Hint,
     }
 }

@@ -17,6 +17,8 @@ mod replay;
 mod responses;
 mod usage;
 
+use std::sync::Arc;
+
 use serde_json::Value;
 
 use crate::contract::WorkedExample;
@@ -91,7 +93,7 @@ pub struct Format {
     /// A name that the provider accepts.
     pub name: String,
     /// The lowered schema.
-    pub schema: Value,
+    pub schema: Arc<Value>,
 }
 
 /// A request as it leaves, apart from host and key.

@@ -41,6 +41,8 @@ pub(crate) mod hostile;
 #[cfg(test)]
 pub(crate) mod laws;
 
+use std::sync::Arc;
+
 use serde::Serialize;
 use serde_json::Value;
 
@@ -61,7 +63,7 @@ pub struct Lowering {
     /// Whose words it uses.
     pub dialect: Dialect,
     /// What to send.
-    pub schema: Value,
+    pub schema: Arc<Value>,
     /// What the adapted schema does not enforce, by pointer.
     pub losses: Vec<Loss>,
     /// What the adapted schema cannot say, by pointer.

@@ -1,5 +1,7 @@
 //! A conversation with a model, in words that every provider's format can be made of.
 
+use std::sync::Arc;
+
 use serde_json::Value;
 
 use crate::codec::text_bytes;
@@ -113,7 +115,7 @@ pub struct ToolSpec {
     /// What it is for.
     pub description: String,
     /// A JSON Schema of its arguments.
-    pub parameters: Value,
+    pub parameters: Arc<Value>,
     /// Whether the provider is asked to hold the model to the schema.
     pub enforcement: Enforcement,
 }

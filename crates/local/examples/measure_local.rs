@@ -126,7 +126,7 @@ fn ask(
         temperature if temperature > 0.0 => Sampling::Random { temperature, seed },
         _ => Sampling::Greedy,
     };
-    let schema = (!settings.free).then_some(&lowered.schema);
+    let schema = (!settings.free).then_some(lowered.schema.as_ref());
     let question = Question { turns: &turns, schema, sampling, budget: settings.budget, closing };
     Ok(embedded.answer(question, &mut |_| ControlFlow::Continue(()))?)
 }

@@ -53,7 +53,7 @@ fn contact() -> Contract {
 fn answer(embedded: &mut Embedded, contract: &Contract, job: &str) -> Completion {
     let lowered = lower(contract, Dialect::Llguidance).unwrap();
     let turns = conversation(contract, None, job);
-    let schema = Some(&lowered.schema);
+    let schema = Some(lowered.schema.as_ref());
     let question = Question {
         turns: &turns,
         schema,

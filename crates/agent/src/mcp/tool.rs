@@ -40,7 +40,7 @@ impl McpTool {
         let spec = ToolSpec {
             name: remote.name.clone().into_owned(),
             description: description.into_owned(),
-            parameters: Value::Object((*remote.input_schema).clone()),
+            parameters: Arc::new(Value::Object((*remote.input_schema).clone())),
             enforcement: Enforcement::Hint,
         };
         Self {

@@ -86,8 +86,7 @@ impl Service {
 
     async fn hear(&self, request: &Request, listen: Listen<'_>, assembler: &mut Assembler) -> End {
         let deadline = Instant::now() + self.timeouts.total;
-        let call = self.endpoint.wire.encode(request);
-        let response = match self.open(&call, deadline).await {
+        let response = match self.open(self.endpoint.wire.encode(request), deadline).await {
             Ok(response) => response,
             Err(failure) => return End::Failed(failure),
         };
@@ -122,11 +121,13 @@ impl Service {
 
     /// Sends the request and reads the head of the response; an error answer is read as far as the
     /// limit.
-    async fn open(&self, call: &Call, deadline: Instant) -> Result<Response, ProviderFailure> {
+    async fn open(&self, call: Call, deadline: Instant) -> Result<Response, ProviderFailure> {
         let late = Instant::now() + self.timeouts.head;
         let url = self.endpoint.url_of(&call.path);
-        let sent = self.client.post(url.clone()).headers(self.head(call));
+        let sent = self.client.post(url.clone()).headers(self.head(&call));
         let sent = sent.body(call.body.to_string()).send();
+        // As text it leaves; as a tree it takes several times the room, while a model thinks.
+        drop(call);
         let response = match timeout_at(late.min(deadline), sent).await {
             Ok(Ok(response)) => response,
             Ok(Err(error)) => return Err(failure::of_transport(error, &url)),

@@ -49,7 +49,7 @@ fn tool(name: &str) -> ToolSpec {
     ToolSpec {
         name: name.to_owned(),
         description: String::new(),
-        parameters: json!({ "type": "object" }),
+        parameters: json!({ "type": "object" }).into(),
         enforcement: Enforcement::Hint,
     }
 }

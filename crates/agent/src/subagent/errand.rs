@@ -77,7 +77,7 @@ pub(super) fn spec() -> ToolSpec {
     ToolSpec {
         name: AGENT_TOOL.to_owned(),
         description: DESCRIPTION.to_owned(),
-        parameters: json!({
+        parameters: Arc::new(json!({
             "type": "object",
             "properties": {
                 "description": text("The task in three to five words."),
@@ -98,7 +98,7 @@ pub(super) fn spec() -> ToolSpec {
             },
             "required": ["description", "prompt"],
             "additionalProperties": false
-        }),
+        })),
         enforcement: Enforcement::Hint,
     }
 }

@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use airtight_core::Contract;
 use airtight_core::contract::{Options, Preflight, Scrutiny};
+use serde_json::Value;
 
 use super::denial::Denials;
 use super::{Entry, Tool, Toolbox, name};
@@ -90,7 +91,7 @@ impl Entry {
     pub(super) fn contract(&self) -> Option<&Contract> {
         let compile = || {
             let options = Options { scrutiny: Scrutiny::Permissive, ..Options::default() };
-            let contract = Preflight::of(self.spec.parameters.clone(), &options).contract;
+            let contract = Preflight::of(Value::clone(&self.spec.parameters), &options).contract;
             if contract.is_none() {
                 tracing::warn!(tool = self.spec.name, "unusable schema: arguments are not judged");
             }

@@ -25,7 +25,7 @@ impl Fake {
     }
 
     fn with(name: &str, parameters: Value) -> Arc<dyn Tool> {
-        let (name, description) = (name.to_owned(), String::new());
+        let (name, description, parameters) = (name.to_owned(), String::new(), parameters.into());
         let spec = ToolSpec { name, description, parameters, enforcement: Enforcement::Hint };
         Arc::new(Self { spec })
     }
@@ -104,7 +104,7 @@ fn the_standard_tools_come_in_a_fixed_order_with_closed_schemas() {
         for (key, property) in spec.parameters["properties"].as_object().unwrap() {
             assert!(property["description"].is_string(), "{} {key}", spec.name);
         }
-        airtight_core::Contract::compile(spec.parameters.clone()).unwrap();
+        airtight_core::Contract::compile(Value::clone(&spec.parameters)).unwrap();
     }
     assert_eq!(trial.toolbox.notes(), []);
 }

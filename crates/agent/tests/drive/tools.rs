@@ -75,7 +75,8 @@ async fn rig(effect: Effect, deed: Deed, turns: Vec<Turn>) -> Rig {
     let spec = ToolSpec {
         name: "probe".to_owned(),
         description: "A probe.".to_owned(),
-        parameters: json!({ "type": "object", "properties": { "n": { "type": "integer" } } }),
+        parameters: json!({ "type": "object", "properties": { "n": { "type": "integer" } } })
+            .into(),
         enforcement: Enforcement::Hint,
     };
     let mut rig = Rig::new(Vendor::Anthropic, turns).await;

@@ -53,7 +53,7 @@ fn schema() -> Value {
 
 fn tool(name: &str, enforcement: Enforcement) -> ToolSpec {
     let description = format!("Does {name}.");
-    ToolSpec { name: name.to_owned(), description, parameters: schema(), enforcement }
+    ToolSpec { name: name.to_owned(), description, parameters: schema().into(), enforcement }
 }
 
 /// What each provider seals in its own way, and takes from nobody else.
@@ -119,7 +119,7 @@ fn native() -> Request {
         messages: vec![Message::user("Judge it.")],
         tools: Vec::new(),
         choice: ToolChoice::Auto,
-        format: Some(Format { name: "verdict".to_owned(), schema: schema() }),
+        format: Some(Format { name: "verdict".to_owned(), schema: schema().into() }),
         examples: Vec::new(),
         max_output_tokens: Some(1_000),
         temperature: Some(0.5),

@@ -213,7 +213,7 @@ proptest! {
         let contract = Contract::compile(case.schema.clone()).unwrap();
         let once = lower(&contract, dialect).unwrap();
         prop_assume!(dialect != Dialect::ClaudeCode);
-        let twice = lower(&Contract::compile(once.schema.clone()).unwrap(), dialect).unwrap();
+        let twice = lower(&Contract::compile(Value::clone(&once.schema)).unwrap(), dialect).unwrap();
         // What is sent but not enforced is sent again, perhaps in several branches.
         let is_format = |loss: &Loss| loss.keyword == "format";
         prop_assert!(twice.losses.iter().all(is_format), "{:?}", twice.losses);

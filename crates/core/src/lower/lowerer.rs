@@ -1,6 +1,7 @@
 //! The lowering of a whole contract: the root, the definitions, and what all places share.
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
@@ -148,7 +149,13 @@ impl<'c> Lowerer<'c> {
         self.narrowings.sort();
         self.narrowings.dedup();
         let inverse = Inverse::new(self.shapes, root.shape, wrapped, self.carrier);
-        Ok(Lowering { dialect, schema, losses, narrowings: self.narrowings, inverse })
+        Ok(Lowering {
+            dialect,
+            schema: Arc::new(schema),
+            losses,
+            narrowings: self.narrowings,
+            inverse,
+        })
     }
 
     /// Returns the name and shape of the definition for `target`, which is lowered later.

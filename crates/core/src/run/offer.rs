@@ -112,7 +112,7 @@ impl Offer {
     pub(super) fn format(&self) -> Option<Format> {
         match &self.way {
             Way::Native(lowering) => {
-                Some(Format { name: FORMAT_NAME.to_owned(), schema: lowering.schema.clone() })
+                Some(Format { name: FORMAT_NAME.to_owned(), schema: Arc::clone(&lowering.schema) })
             }
             Way::Tool { .. } | Way::Prompt { .. } | Way::Withheld => None,
         }
@@ -222,7 +222,7 @@ fn tool(job: &Job, contract: &Contract) -> Result<Way, RunError> {
     let spec = ToolSpec {
         name: TERMINAL_TOOL.to_owned(),
         description: words::TOOL_DESCRIPTION.to_owned(),
-        parameters: lowering.schema.clone(),
+        parameters: Arc::clone(&lowering.schema),
         enforcement,
     };
     Ok(Way::Tool { lowering, spec })

@@ -73,7 +73,7 @@ pub(crate) fn tool(name: &str) -> ToolSpec {
     ToolSpec {
         name: name.to_owned(),
         description: String::new(),
-        parameters: json!({ "type": "object" }),
+        parameters: json!({ "type": "object" }).into(),
         enforcement: Enforcement::Hint,
     }
 }

@@ -1,6 +1,7 @@
 //! What everybody is asked.
 
 use std::error::Error;
+use std::sync::Arc;
 
 use airtight_core::{Contract, Dialect, lower};
 use airtight_local::{Role, Turn, conversation};
@@ -20,7 +21,7 @@ struct Task {
 pub(crate) struct Asked {
     name: String,
     schema: Value,
-    pub(crate) lowered: Value,
+    pub(crate) lowered: Arc<Value>,
     pub(crate) turns: Vec<Turn>,
 }
 

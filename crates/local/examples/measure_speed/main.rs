@@ -86,7 +86,7 @@ fn whole(
     let tokenizer = tokenizer(weights)?;
     let mut answers = Vec::new();
     for asked in asked {
-        let schema = (!free).then_some(&asked.lowered);
+        let schema = (!free).then_some(asked.lowered.as_ref());
         let question = Question {
             turns: &asked.turns,
             schema,

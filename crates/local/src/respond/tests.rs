@@ -25,7 +25,7 @@ fn tool(name: &str) -> ToolSpec {
     ToolSpec {
         name: name.to_owned(),
         description: String::new(),
-        parameters: json!({"type": "object", "properties": {"ok": {"type": "boolean"}}, "required": ["ok"], "additionalProperties": false}),
+        parameters: json!({"type": "object", "properties": {"ok": {"type": "boolean"}}, "required": ["ok"], "additionalProperties": false}).into(),
         enforcement: Enforcement::Strict,
     }
 }
@@ -45,7 +45,7 @@ fn respond(request: &Request) -> Result<Reply, EmbeddedError> {
 #[test]
 fn a_format_is_answered_in_text() {
     let schema = json!({"enum": ["yes", "no"]});
-    let format = Some(Format { name: "answer".to_owned(), schema });
+    let format = Some(Format { name: "answer".to_owned(), schema: schema.into() });
     let reply = respond(&Request { format, ..request() }).unwrap();
     assert!([r#""yes""#, r#""no""#].contains(&reply.text().as_str()), "{reply:?}");
     assert_eq!((reply.stop, reply.model.as_deref()), (Some(End::EndTurn), Some("tiny")));
@@ -82,7 +82,7 @@ fn plain_text_that_was_cut_says_so() {
 
 #[test]
 fn a_limit_below_the_shortest_answer_cuts_it_before_its_first_word() {
-    let format = Some(Format { name: "answer".to_owned(), schema: json!({"const": "yes"}) });
+    let format = Some(Format { name: "answer".to_owned(), schema: json!({"const": "yes"}).into() });
     let limited = Request { format, max_output_tokens: Some(2), ..request() };
     let reply = respond(&limited).unwrap();
     assert_eq!((reply.text().as_str(), reply.stop), ("", Some(End::MaxTokens)));
@@ -124,7 +124,7 @@ fn examples_become_turns_before_the_conversation() {
     let schema =
         json!({"type": "object", "properties": {"sum": {"type": "integer"}}, "required": ["sum"]});
     let example = WorkedExample { input: "1 and 2".to_owned(), output: json!({"sum": 3}) };
-    let format = Some(Format { name: "answer".to_owned(), schema: schema.clone() });
+    let format = Some(Format { name: "answer".to_owned(), schema: schema.clone().into() });
     let request = Request { format, examples: vec![example], ..request() };
     let turns = turns(&request, Some(&schema));
     let said: Vec<_> = turns.iter().map(|turn| (turn.role, turn.text.as_str())).collect();

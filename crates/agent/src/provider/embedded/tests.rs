@@ -33,7 +33,7 @@ fn request(schema: Value) -> Request {
         messages: vec![Message::user("Go.")],
         tools: Vec::new(),
         choice: ToolChoice::Auto,
-        format: Some(Format { name: "answer".to_owned(), schema }),
+        format: Some(Format { name: "answer".to_owned(), schema: schema.into() }),
         examples: Vec::new(),
         max_output_tokens: Some(400),
         temperature: None,
@@ -106,7 +106,7 @@ async fn what_is_too_much_for_it_is_a_failure_that_is_not_tried_again() {
     let tool = |name: &str| ToolSpec {
         name: name.to_owned(),
         description: String::new(),
-        parameters: json!({"type": "object"}),
+        parameters: json!({"type": "object"}).into(),
         enforcement: Enforcement::Hint,
     };
     let tools = vec![tool("a"), tool("b")];

@@ -36,7 +36,8 @@ pub(crate) fn encode(request: &Request) -> Call {
         body.insert("tool_choice".into(), json!({"type": "tool", "name": name}));
     }
     if let Some(format) = &request.format {
-        let format = object([("type", json!("json_schema")), ("schema", format.schema.clone())]);
+        let format =
+            object([("type", json!("json_schema")), ("schema", Value::clone(&format.schema))]);
         body.insert("output_config".into(), object([("format", format)]));
     }
     if let Some(temperature) = request.temperature {
@@ -168,7 +169,7 @@ fn tool(tool: &ToolSpec) -> Value {
     let mut encoded = object([
         ("name", json!(tool.name)),
         ("description", json!(tool.description)),
-        ("input_schema", tool.parameters.clone()),
+        ("input_schema", Value::clone(&tool.parameters)),
     ]);
     if let (Enforcement::Strict, Value::Object(encoded)) = (tool.enforcement, &mut encoded) {
         encoded.insert("strict".into(), json!(true));

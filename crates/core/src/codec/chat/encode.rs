@@ -31,7 +31,7 @@ pub(crate) fn encode(request: &Request) -> Call {
     if let Some(format) = &request.format {
         let schema = object([
             ("name", json!(format.name)),
-            ("schema", format.schema.clone()),
+            ("schema", Value::clone(&format.schema)),
             ("strict", json!(true)),
         ]);
         let format = object([("type", json!("json_schema")), ("json_schema", schema)]);
@@ -147,7 +147,7 @@ fn tool(tool: &ToolSpec) -> Value {
     let mut function = object([
         ("name", json!(tool.name)),
         ("description", json!(tool.description)),
-        ("parameters", tool.parameters.clone()),
+        ("parameters", Value::clone(&tool.parameters)),
     ]);
     if let (Enforcement::Strict, Value::Object(function)) = (tool.enforcement, &mut function) {
         function.insert("strict".into(), json!(true));

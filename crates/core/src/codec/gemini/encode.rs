@@ -121,7 +121,7 @@ fn tool(tool: &ToolSpec) -> Value {
     object([
         ("name", json!(tool.name)),
         ("description", json!(tool.description)),
-        ("parametersJsonSchema", tool.parameters.clone()),
+        ("parametersJsonSchema", Value::clone(&tool.parameters)),
     ])
 }
 
@@ -147,7 +147,7 @@ fn generation(request: &Request) -> Map<String, Value> {
     }
     if let Some(format) = &request.format {
         generation.insert("responseMimeType".into(), json!("application/json"));
-        generation.insert("responseJsonSchema".into(), format.schema.clone());
+        generation.insert("responseJsonSchema".into(), Value::clone(&format.schema));
     }
     generation
 }

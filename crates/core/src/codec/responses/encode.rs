@@ -34,7 +34,7 @@ pub(crate) fn encode(request: &Request) -> Call {
         let format = object([
             ("type", json!("json_schema")),
             ("name", json!(format.name)),
-            ("schema", format.schema.clone()),
+            ("schema", Value::clone(&format.schema)),
             ("strict", json!(true)),
         ]);
         body.insert("text".into(), object([("format", format)]));
@@ -91,7 +91,7 @@ fn tool(tool: &ToolSpec) -> Value {
         ("type", json!("function")),
         ("name", json!(tool.name)),
         ("description", json!(tool.description)),
-        ("parameters", tool.parameters.clone()),
+        ("parameters", Value::clone(&tool.parameters)),
         // Left out, it would mean strict.
         ("strict", json!(tool.enforcement == Enforcement::Strict)),
     ])
