@@ -90,7 +90,7 @@ impl Agent {
     /// The observer's last event is [`EventKind::Ended`], and there is exactly one.
     pub fn drive(
         &self,
-        run: Run,
+        run: impl Into<Box<Run>>,
         observer: &mut dyn Observer,
         interrupt: CancellationToken,
     ) -> impl Future<Output = Report> {
@@ -98,10 +98,22 @@ impl Agent {
     }
 
     /// Does the same for a run that took some of its time already, since `started`.
-    pub async fn drive_since(
+    pub fn drive_since(
         &self,
         started: Instant,
-        run: Run,
+        run: impl Into<Box<Run>>,
+        observer: &mut dyn Observer,
+        interrupt: CancellationToken,
+    ) -> impl Future<Output = Report> {
+        // A future holds what it is given beside what it makes of it, and so does each one within: of
+        // a run that would be kilobytes.
+        self.perform(started, run.into(), observer, interrupt)
+    }
+
+    async fn perform(
+        &self,
+        started: Instant,
+        run: Box<Run>,
         observer: &mut dyn Observer,
         interrupt: CancellationToken,
     ) -> Report {

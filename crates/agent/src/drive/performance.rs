@@ -79,7 +79,7 @@ impl Limit {
 /// One run being performed.
 pub(crate) struct Performance<'a> {
     pub(super) scene: Scene<'a>,
-    pub(super) run: Run,
+    pub(super) run: Box<Run>,
     pub(super) limit: Limit,
     /// Cancelled once the run is over, for whatever reason: ends tools and subagents.
     pub(super) work: CancellationToken,
@@ -90,7 +90,12 @@ pub(crate) struct Performance<'a> {
 }
 
 impl<'a> Performance<'a> {
-    pub(crate) fn new(scene: Scene<'a>, run: Run, interrupt: CancellationToken) -> Self {
+    pub(crate) fn new(
+        scene: Scene<'a>,
+        run: impl Into<Box<Run>>,
+        interrupt: CancellationToken,
+    ) -> Self {
+        let run = run.into();
         let started = Instant::now();
         let deadline = run.wall().and_then(|wall| started.checked_add(wall));
         let work = interrupt.child_token();

@@ -12,15 +12,17 @@ mod token;
 mod told;
 mod valve;
 
+use std::num::NonZero;
 use std::sync::Arc;
+use std::thread::available_parallelism;
 use std::time::Duration;
 
 use airtight_core::redact::Redactor;
 use airtight_serve::{GRACE, Limits, ServeError, Server, Settings};
+use tokio::runtime::{Builder, Runtime};
 use tokio_util::sync::CancellationToken;
 
 use crate::cli::ServeArgs;
-use crate::commands::batch::runtime;
 use crate::commands::run::logging;
 use crate::commands::signals;
 use crate::config::Config;
@@ -102,6 +104,14 @@ pub(super) fn run(
         ledger.close().await;
         Ok(Outcome::Met)
     })
+}
+
+/// Makes the threads that answer, one fewer than there are cores: the ledger's writer has one of its own, and
+/// on two cores two more wake each other up in vain, and keep more memory.
+fn runtime() -> Result<Runtime, Error> {
+    let cores = available_parallelism().map_or(1, NonZero::get);
+    let threads = cores.saturating_sub(1).max(1);
+    Builder::new_multi_thread().worker_threads(threads).enable_all().build().map_err(Error::from)
 }
 
 /// Ends runs in time for their ends to reach clients and ledger before the server is gone, whose end

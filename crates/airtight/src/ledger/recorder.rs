@@ -165,7 +165,8 @@ impl Recorder {
                 tokio::select! {
                     biased;
                     () = over.cancelled() => return,
-                    () = sleep(PACE) => self.store_events().await,
+                    // Apart: a short run has no need of it, and most wait for their models.
+                    () = sleep(PACE) => Box::pin(self.store_events()).await,
                 }
             }
         };

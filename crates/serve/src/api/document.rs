@@ -1,7 +1,6 @@
 //! The `OpenAPI` document: made from the functions that answer, and from what may happen to any request.
 
-use axum::http::header::CONTENT_TYPE;
-use axum::response::{IntoResponse as _, Response};
+use bytes::Bytes;
 use utoipa::openapi::path::{HttpMethod, Operation, Parameter, ParameterBuilder, ParameterIn};
 use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityRequirement, SecurityScheme};
 use utoipa::openapi::{
@@ -91,9 +90,8 @@ enum Needs {
 }
 
 /// Returns the document as it is served.
-pub(super) fn shown(document: &OpenApi) -> Response {
-    let json = document.to_json().unwrap_or_default();
-    ([(CONTENT_TYPE, "application/json")], json).into_response()
+pub(super) fn text(document: &OpenApi) -> Bytes {
+    document.to_json().unwrap_or_default().into()
 }
 
 /// Returns the document as it is served, for whoever writes it to a file.

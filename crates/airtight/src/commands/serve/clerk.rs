@@ -144,8 +144,8 @@ impl Office {
             }
             (Demand::Named, None) => return Err(without_contract()),
         };
-        let run =
-            Run::new(bench.job(&question, &contract)).map_err(|error| unfit(&bench, &error))?;
+        let run = Run::new(bench.job(&question, &contract)).map(Box::new);
+        let run = run.map_err(|error| unfit(&bench, &error))?;
         // Apart: what it takes to begin need not be held while a model thinks.
         let entered = Box::pin(self.enter(&question, &bench, row)).await;
         let recorder = match entered.map_err(|error| refused(&error))? {
@@ -283,7 +283,7 @@ impl Bench {
     /// Performs a run, and puts its end on record.
     async fn drive(
         &self,
-        (run, contract): (Run, &Contract),
+        (run, contract): (Box<Run>, &Contract),
         recorder: Arc<Recorder>,
         valve: Option<Valve>,
         interrupt: CancellationToken,
@@ -292,7 +292,8 @@ impl Bench {
         witness.begin(self.init(&run, contract, recorder.id()));
         let driven = Box::pin(self.agent.drive(run, &mut witness, interrupt));
         let report = recorder.during(driven).await;
-        let record = match recorder.finish(&report, None).await {
+        let finished = Box::pin(recorder.finish(&report, None)).await;
+        let record = match finished {
             Ok(()) => Record::Stored,
             Err(error) => {
                 tracing::warn!(%error, "the end of a run is not on record");
