@@ -155,7 +155,7 @@ fn perform<'a>(
     let span = telemetry::run(&scene.agent.provider, run.job(), Sender::Agent);
     Box::pin(async move {
         let scene = Scene { parent: Some(&call_id), toolbox: &toolbox, ..scene };
-        let report = Performance::new(scene, run, cancel.clone()).perform(span).await;
+        let report = Performance::new(scene, Box::new(run), cancel.clone()).perform(span).await;
         Outcome::of(report, &cancel)
     })
 }

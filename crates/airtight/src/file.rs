@@ -27,32 +27,37 @@ pub(crate) enum FileError {
     },
 }
 
-impl FileError {
-    /// Returns what to type instead of `typed`, where a slip or a neighbour says what was meant.
-    pub(crate) fn hint(&self, typed: &str) -> Option<String> {
-        let path = Path::new(typed);
-        match self {
-            Self::Unreadable(error) if error.kind() == io::ErrorKind::NotFound => missing(path),
-            Self::Directory => Some("name one of the files in it".to_owned()),
-            Self::Unreadable(_) | Self::NotRegular | Self::TooLarge { .. } => None,
-        }
-    }
-}
+/// How many neighbours of a file that is not there are looked at.
+const NEIGHBOUR_LIMIT: usize = 1_000;
 
-/// Says what to type instead of a path that leads nowhere.
-fn missing(path: &Path) -> Option<String> {
-    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
-    let folder = parent.unwrap_or_else(|| Path::new("."));
-    let Ok(entries) = folder.read_dir() else {
-        return Some(format!("there is no folder `{}`: see `pwd`", folder.display()));
-    };
-    let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
-    let names: Vec<String> = names.collect();
-    let meant = nearest(path.file_name()?.to_str()?, names.iter().map(String::as_str));
-    Some(match meant {
-        Some(meant) => format!("did you mean `{}`?", path.with_file_name(meant).display()),
-        None => format!("see what is there: `ls {}`", folder.display()),
-    })
+impl FileError {
+    /// Returns what to type instead of `typed`, which led to `path`, if nothing is there.
+    pub(crate) fn neighbour(&self, typed: &str, path: &Path) -> Option<String> {
+        let Self::Unreadable(error) = self else { return None };
+        if error.kind() != io::ErrorKind::NotFound {
+            return None;
+        }
+        let folder = path.parent()?;
+        let entries = match folder.read_dir() {
+            Ok(entries) => entries.take(NEIGHBOUR_LIMIT),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Some(format!("there is no folder `{}`", folder.display()));
+            }
+            Err(_) => return None,
+        };
+        let files = entries.flatten().filter(|entry| entry.path().is_file());
+        let mut names: Vec<String> =
+            files.filter_map(|entry| entry.file_name().into_string().ok()).collect();
+        // The same of several that are as near, whatever order the system has.
+        names.sort();
+        let meant = nearest(path.file_name()?.to_str()?, names.iter().map(String::as_str));
+        Some(match meant {
+            Some(meant) => {
+                format!("did you mean `{}`?", Path::new(typed).with_file_name(meant).display())
+            }
+            None => format!("it is looked for in `{}`", folder.display()),
+        })
+    }
 }
 
 /// Opens a regular file.
@@ -138,18 +143,27 @@ mod tests {
     }
 
     #[test]
-    fn a_path_that_leads_nowhere_has_a_hint() {
+    fn a_path_that_leads_nowhere_has_a_neighbour() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("triage.json"), "{}").unwrap();
+        std::fs::create_dir(folder.path().join("contact.json")).unwrap();
+        std::os::unix::fs::symlink("nowhere", folder.path().join("review.json")).unwrap();
         let hint = |name: &str| {
             let path = folder.path().join(name);
-            let hint = open(&path).unwrap_err().hint(&path.display().to_string()).unwrap();
-            hint.replace(&folder.path().display().to_string(), "~")
+            let hint = open(&path).unwrap_err().neighbour(&format!("~/{name}"), &path);
+            hint.map(|hint| hint.replace(&folder.path().display().to_string(), "/home"))
         };
-        assert_eq!(hint("trage.json"), "did you mean `~/triage.json`?");
-        assert_eq!(hint("answer.txt"), "see what is there: `ls ~`");
-        assert_eq!(hint("none/triage.json"), "there is no folder `~/none`: see `pwd`");
-        assert_eq!(hint(""), "name one of the files in it");
+        let expected = [
+            ("trage.json", "did you mean `~/triage.json`?"),
+            ("answer.txt", "it is looked for in `/home`"),
+            ("contacts.json", "it is looked for in `/home`"),
+            ("review.json", "it is looked for in `/home`"),
+            ("none/triage.json", "there is no folder `/home/none`"),
+        ];
+        for (name, expected) in expected {
+            assert_eq!((name, hint(name).as_deref()), (name, Some(expected)));
+        }
+        assert_eq!(hint("contact.json"), None);
     }
 
     #[test]

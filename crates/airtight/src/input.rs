@@ -38,9 +38,13 @@ impl Input {
             }
             return Ok(Self::Stdin);
         };
-        match file::open(&environment.resolve(path)) {
+        let place = environment.resolve(path);
+        match file::open(&place) {
             Ok(file) => Ok(Self::File { label: path.to_owned(), file }),
-            Err(error) => Err(unreadable(path, error)),
+            Err(error) => {
+                let hint = error.neighbour(path, &place);
+                Err(hint.into_iter().fold(unreadable(path, error), Error::hint))
+            }
         }
     }
 
@@ -76,10 +80,9 @@ impl Input {
 /// Says that the input called `label` cannot be read.
 pub(crate) fn unreadable(label: &str, error: FileError) -> Error {
     let hint = match error {
-        FileError::NotRegular => Some("pipe it in instead, with `-` in its place".to_owned()),
-        FileError::Unreadable(_) | FileError::Directory | FileError::TooLarge { .. } => {
-            error.hint(label)
-        }
+        FileError::NotRegular => Some("pipe it in instead, with `-` in its place"),
+        FileError::Directory => Some("name one of the files in it"),
+        FileError::Unreadable(_) | FileError::TooLarge { .. } => None,
     };
     let message = format!("could not read input: `{label}`");
     hint.into_iter().fold(Error::new(Outcome::Input, message).caused_by(error), Error::hint)

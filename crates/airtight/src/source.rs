@@ -189,7 +189,7 @@ impl ContractSource {
     /// Says that the contract cannot be read.
     pub(crate) fn unreadable(&self, error: FileError) -> Error {
         let hint = match self {
-            Self::File { label, .. } => error.hint(label),
+            Self::File { label, path } => error.neighbour(label, path),
             Self::Inline(_)
             | Self::Named { .. }
             | Self::Role(_)

@@ -42,7 +42,7 @@ fn perform(
     interrupt: CancellationToken,
 ) -> Pin<Box<dyn Future<Output = Report> + Send + '_>> {
     let span = telemetry::run(scene.provider, run.job(), Sender::Agent);
-    Box::pin(Performance::new(scene, run, interrupt).perform(span))
+    Box::pin(Performance::new(scene, Box::new(run), interrupt).perform(span))
 }
 
 /// A stage on which an extractor works: what it says is told as the attempt that it comes to, so that

@@ -90,12 +90,7 @@ pub(crate) struct Performance<'a> {
 }
 
 impl<'a> Performance<'a> {
-    pub(crate) fn new(
-        scene: Scene<'a>,
-        run: impl Into<Box<Run>>,
-        interrupt: CancellationToken,
-    ) -> Self {
-        let run = run.into();
+    pub(crate) fn new(scene: Scene<'a>, run: Box<Run>, interrupt: CancellationToken) -> Self {
         let started = Instant::now();
         let deadline = run.wall().and_then(|wall| started.checked_add(wall));
         let work = interrupt.child_token();

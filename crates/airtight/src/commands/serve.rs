@@ -106,8 +106,10 @@ pub(super) fn run(
     })
 }
 
-/// Makes the threads that answer, one fewer than there are cores: the ledger's writer has one of its own, and
-/// on two cores two more wake each other up in vain, and keep more memory.
+/// Makes the threads that answer, one fewer than there are cores: SQLite's driver has one of its own. On two
+/// cores two more would wake each other up in vain and keep a tenth more memory, and answer some more
+/// requests only where there are hundreds at once. What takes long is done on others: nothing here waits
+/// for another task without giving its thread up.
 fn runtime() -> Result<Runtime, Error> {
     let cores = available_parallelism().map_or(1, NonZero::get);
     let threads = cores.saturating_sub(1).max(1);

@@ -89,7 +89,7 @@ enum Needs {
     Guard,
 }
 
-/// Returns the document as it is served.
+/// Returns the text of the document.
 pub(super) fn text(document: &OpenApi) -> Bytes {
     document.to_json().unwrap_or_default().into()
 }
