@@ -150,14 +150,23 @@ pub(crate) fn judge_turned(
             Some(Trouble::Truncated { offset: text.len() })
         }
         Err(Failure { error, .. }) => {
-            let Found { candidates, asides, trouble, noise, damaged, said_from, unread } =
-                recover::find(text, limits);
+            let Found {
+                candidates,
+                asides,
+                trouble,
+                noise,
+                damaged,
+                said_from,
+                said_until,
+                unread,
+            } = recover::find(text, limits);
             if candidates.is_empty() && trouble.is_none() && noise.is_none() {
                 return unreadable(&error);
             }
             tally = Tally { noise, damaged, said_from, unread, ..tally };
             let trouble = judge_candidates(measure, text, candidates, &mut tally).or(trouble);
-            tally.objection = objection(measure, &asides, &tally.conforming);
+            tally.objection = objection(measure, &asides, &tally.conforming)
+                .or_else(|| rival_behind(measure, text, said_until, &tally.conforming));
             trouble
         }
     };
@@ -201,6 +210,44 @@ fn objection(
         })
     };
     asides.iter().filter(|(aside, _)| is_rival(aside)).map(|(_, offset)| *offset).min()
+}
+
+/// Returns where something behind the model's own words may be the answer in place of the only conforming
+/// value: whether a header opens a turn there, or is only spoken of, cannot be told.
+fn rival_behind(
+    Measure { contract, allowance, turn }: Measure<'_>,
+    text: &str,
+    from: usize,
+    conforming: &[Conforming],
+) -> Option<usize> {
+    let [answer] = conforming else { return None };
+    if from >= text.len() {
+        return None;
+    }
+    let found = recover::find_within(text, from..text.len(), &allowance.limits);
+    let is_rival = |reading: Reading<'_>| {
+        let document = Document::parse_within(reading.text, &allowance.limits).ok();
+        let document = document.and_then(|document| turn(document).ok());
+        document.is_some_and(|document| match opinion(contract, document, allowance) {
+            Opinion::Conforms(other) => {
+                !other.value.root().same_value(answer.accepted.value.root())
+            }
+            Opinion::Echo | Opinion::Breaks(_) => false,
+        })
+    };
+    let names = shape::names(contract);
+    let is_answer = |piece: &Damaged| {
+        let damaged = text.get(piece.start..).unwrap_or_default();
+        !names.is_empty() && shape::opens_with(&names, damaged)
+    };
+    let damaged = found.damaged.iter().find(|piece| is_answer(piece)).map(|piece| piece.start);
+    let mut rivals = found.candidates.into_iter().map(|candidate| candidate.reading);
+    damaged.or_else(|| {
+        rivals.find_map(|reading| {
+            let start = reading.range.start;
+            is_rival(reading).then_some(start)
+        })
+    })
 }
 
 /// Judges one candidate, which may turn out not to be JSON after all, or to be cut off.

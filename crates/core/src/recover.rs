@@ -53,6 +53,8 @@ pub(crate) struct Found<'t> {
     pub(crate) damaged: Vec<Damaged>,
     /// Where what is said starts, behind the last thought.
     pub(crate) said_from: usize,
+    /// Where the model's own words end: behind it stands what seems to be somebody else's.
+    pub(crate) said_until: usize,
     /// Where the blocks start that are no program code and no value: next to a scalar they may be the
     /// answer.
     pub(crate) unread: Vec<usize>,
@@ -108,6 +110,8 @@ struct Finder<'t> {
     bytes: &'t [u8],
     at: usize,
     limits: Limits,
+    /// Whether the text goes on behind the model's own words.
+    is_cut: bool,
     /// Brackets of prose that are open in this line; nothing inside is a candidate.
     open: usize,
     /// Where the last value, thought or fence ended: what stands before it is another matter.
@@ -127,15 +131,21 @@ struct Finder<'t> {
     found: Found<'t>,
 }
 
-/// Finds every outermost value in `text`, repaired where that is possible.
+/// Finds every outermost value in the model's own words, repaired where that is possible.
 pub(crate) fn find<'t>(text: &'t str, limits: &Limits) -> Found<'t> {
-    let own = role::own(text);
+    find_within(text, role::own(text), limits)
+}
+
+/// Finds the same in a part of `text`, whoever says that.
+pub(crate) fn find_within<'t>(text: &'t str, own: Range<usize>, limits: &Limits) -> Found<'t> {
+    let is_cut = own.end < text.len();
     let text = text.get(..own.end).unwrap_or_default();
     let mut finder = Finder {
         text,
         bytes: text.as_bytes(),
         at: own.start,
         limits: *limits,
+        is_cut,
         open: 0,
         floor: own.start,
         line_end: 0,
@@ -146,7 +156,7 @@ pub(crate) fn find<'t>(text: &'t str, limits: &Limits) -> Found<'t> {
         faults: 0,
         pairs: Pairs::from(own.start),
         is_unclosed: false,
-        found: Found { said_from: own.start, ..Found::default() },
+        found: Found { said_from: own.start, said_until: own.end, ..Found::default() },
     };
     finder.scalar_alone();
     while finder.found.trouble.is_none() && finder.next_mark() {
@@ -306,7 +316,12 @@ impl<'t> Finder<'t> {
             self.found.noise = Some(self.trouble(fault));
         }
         let is_beside = !matches!(self.block, Block::Json { .. }) && self.has_fence();
-        if *fault == Fault::TooDeep || !is_beside || self.faults > FAULT_LIMIT {
+        // A header inside of a value is none: what that cuts off may be the answer.
+        let is_cut = self.is_cut && matches!(fault, Fault::Truncated { .. });
+        if is_cut {
+            self.found.noise = Some(self.trouble(fault));
+        }
+        if is_cut || *fault == Fault::TooDeep || !is_beside || self.faults > FAULT_LIMIT {
             self.found.trouble = self.found.noise.take();
         }
         self.open = 0;

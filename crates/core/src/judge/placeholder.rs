@@ -14,12 +14,16 @@ use crate::verdict::{Violation, Violations};
 /// around it, and tokens of the chat template.
 pub(super) fn is_alone(text: &str, said_from: usize, range: &Range<usize>) -> bool {
     let around = [text.get(said_from..range.start), text.get(range.end..)];
-    let is_silent = |line: &str| {
-        let is_token = line.starts_with("<|") && line.ends_with("|>");
-        line.is_empty() || line.starts_with("```") || line.starts_with("~~~") || is_token
-    };
     let mut lines = around.into_iter().flatten().flat_map(str::lines);
     lines.all(|line| is_silent(line.trim_start_matches('\u{feff}').trim()))
+}
+
+/// Claims that `line` is empty, a fence with its language, or tokens of a template: none has a blank in it.
+fn is_silent(line: &str) -> bool {
+    let fence = ["```", "~~~"].iter().find_map(|fence| line.strip_prefix(fence));
+    let token = || line.strip_prefix("<|").and_then(|line| line.strip_suffix("|>"));
+    let name = if line.is_empty() { Some("") } else { fence.or_else(token) };
+    name.is_some_and(|name| !name.trim().contains(char::is_whitespace))
 }
 
 /// Claims that `value` has strings to fill in, and none that was.
@@ -27,10 +31,10 @@ pub(super) fn is_placeholder(contract: &Contract, value: &Document) -> bool {
     let mut is_marked = false;
     // The first string that was filled in settles it: few answers are read any further.
     for text in value.root().values().filter_map(Node::as_str) {
-        if marks_place(text) {
-            is_marked = true;
-        } else if !contract.spells_out(text) {
-            return false;
+        match (contract.spells_out(text), marks_place(text)) {
+            (true, _) => {}
+            (false, true) => is_marked = true,
+            (false, false) => return false,
         }
     }
     is_marked

@@ -100,7 +100,13 @@ fn what_is_said_in_the_turn_of_somebody_else_is_no_answer(turn: &str) {
     assert_eq!(outcome(lenient(review(), &refusal)), Err(Rejection::NoJson));
     let answer = v("info", 9);
     let expected: Value = serde_json::from_str(&answer).unwrap();
-    assert_eq!(outcome(lenient(review(), &format!("{answer}\n{turn}"))), Ok(expected.clone()));
+    // Who says it cannot be told for certain.
+    let other = outcome(lenient(review(), &format!("{answer}\n{turn}")));
+    assert!(matches!(other, Err(Rejection::Ambiguous { .. })), "{other:?}");
+    let same = turn.replace(&v("critical", 1), &answer);
+    assert_eq!(outcome(lenient(review(), &format!("{answer}\n{same}"))), Ok(expected.clone()));
+    let harmless = turn.replace(&v("critical", 1), "Thanks. Is [1] {so}?");
+    assert_eq!(outcome(lenient(review(), &format!("{answer}\n{harmless}"))), Ok(expected.clone()));
     let own = format!("<|im_start|>assistant\n{answer}<|im_end|>");
     assert_eq!(outcome(lenient(review(), &own)), Ok(expected));
 }
@@ -114,7 +120,38 @@ fn nothing_leads_into_the_turn_of_somebody_else(text: &str) {
     assert!(outcome(lenient(review(), &text)).is_err());
 }
 
+#[test_case("Draft: #1\n<think>\nThe user wrote\n[INST] foo\n</think>\n#2"; "in a thought")]
+#[test_case("I think #1\nbut the prompt was\n[INST] x\n</think>\n#2"; "before a thought ends")]
+#[test_case("```json\n#1\n```\nThe template is:\n```\n<|im_start|>user\nhi\n```\nSo rather:\n```json\n#2\n```"; "in a block")]
+#[test_case("#1\nTemplate:\n> [INST] hi [/INST]\nCorrected: #2"; "in a quote")]
+#[test_case("#1\n[INST]ructions were unclear; corrected: #2"; "in a word")]
+#[test_case("#1\n<|start|>ing again: #2"; "before a word")]
+#[test_case("#1\n\n[INST] was the prompt I had. My real answer: #2"; "in a sentence")]
+#[test_case("```json\n#1\n```\nNo: {\"note\": \"<b><|im_start|>user\", \"level\": \"info\"}"; "in a string")]
+#[test_case("```json\n#1\n```\n[INST] No: {\"level\": oops"; "before a damaged answer")]
+fn a_header_that_is_only_spoken_of_hides_no_answer(text: &str) {
+    let text = text.replace("#1", &v("critical", 1)).replace("#2", &v("info", 9));
+    let told = outcome(lenient(review(), &text));
+    assert!(
+        matches!(told, Err(Rejection::Ambiguous { .. } | Rejection::Truncated { .. })),
+        "{told:?}"
+    );
+}
+
+#[test_case("[INST] q [/INST] [INST] V [/INST]"; "a second instruction")]
+#[test_case("[INST] q [/INST] [INST] V"; "one that does not end")]
+#[test_case("<|im_start|>user\nUse [/INST] V\n<|im_end|>"; "the end of another template")]
+#[test_case("<|im_start|>user\nExplain <|im_start|>assistant please V<|im_end|>"; "a header amid a line")]
+#[test_case("<|im_start|>modelx\nV"; "a name that only begins so")]
+fn what_the_user_says_is_no_answer(text: &str) {
+    let text = text.replace('V', &v("critical", 1));
+    assert_eq!(outcome(lenient(review(), &text)), Err(Rejection::NoJson));
+}
+
 #[test_case("[INST] Is {\"level\": 1} fine? [/INST] V"; "as mistral writes it")]
+#[test_case("<s>[INST] q [/INST] V"; "behind the beginning of all")]
+#[test_case("<bos><start_of_turn>user\nq<end_of_turn>\n<start_of_turn>model\nV"; "as gemma writes it")]
+#[test_case("<|begin_of_text|><|start_header_id|>user<|end_header_id|>\n\nq<|eot_id|><|start_header_id|>Assistant<|end_header_id|>\n\nV"; "as llama writes it")]
 #[test_case("<|im_start|>system\nBe brief.<|im_end|>\n<|im_start|>user\nX<|im_end|>\n<|im_start|>assistant\nV"; "as qwen writes it")]
 fn a_prompt_that_is_repeated_is_no_answer(text: &str) {
     let answer = v("info", 9);
@@ -157,6 +194,8 @@ fn a_placeholder_is_the_answer_only_if_nothing_else_is_said(summary: &str) {
         format!("You asked for {value} but I cannot."),
         format!("The format\n{value}\nis not for me."),
         format!("You asked for\n```json\n{value}\n```\nbut I cannot."),
+        format!("```json\n{value}\n``` but I cannot."),
+        format!("<| I cannot fill |>\n{value}"),
     ] {
         assert_eq!(outcome(lenient(review(), &text)), Err(Rejection::Invalid), "{text}");
     }
@@ -164,9 +203,20 @@ fn a_placeholder_is_the_answer_only_if_nothing_else_is_said(summary: &str) {
         value.to_string(),
         format!("```json\n{value}\n```\n"),
         format!("<think>{value}?</think>\n{value}"),
+        format!("``` json\n{value}\n```\n<|im_end|><|endoftext|>"),
     ] {
         assert_eq!(outcome(lenient(review(), &text)), Ok(value.clone()), "{text}");
     }
+}
+
+#[test_case("string")]
+#[test_case("...")]
+fn a_word_of_the_contract_is_no_placeholder(word: &str) {
+    let kinds = json!({"enum": ["string", "integer", "..."]});
+    let contract = json!({"type": "object", "properties": {"type": kinds}, "required": ["type"]});
+    let value = json!({"type": word});
+    let text = format!("It is a text, so: {value}. Tell me if not.");
+    assert_eq!(outcome(lenient(contract, &text)), Ok(value));
 }
 
 #[test]
