@@ -9,6 +9,15 @@ pub(crate) enum Dialect {
     Postgres,
 }
 
+/// Where what was written is when its commit returns: others can read it in any case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Commit {
+    /// On the disk, with all that was committed before.
+    OnDisk,
+    /// With the system, which has it on the disk with the next that is to be there.
+    Soon,
+}
+
 /// In which order numbers that a database gives appear to readers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Numbering {
@@ -23,12 +32,12 @@ impl Dialect {
     pub(crate) fn greeting(self, patience: Duration) -> String {
         let patience = patience.as_millis();
         match self {
-            // A commit is on disk when it returns. The cache is small: a single run reads little.
+            // The cache is small: a single run reads little.
             // The log is put into the file after 16 MB: that is done within a commit, and a run writes
             // some 20 pages, so by the usual 4 MB every fiftieth would wait for it.
             Self::Sqlite => format!(
                 "PRAGMA busy_timeout = {patience}; PRAGMA journal_mode = WAL; \
-                 PRAGMA synchronous = FULL; PRAGMA cache_size = -1000; \
+                 PRAGMA cache_size = -1000; \
                  PRAGMA wal_autocheckpoint = 4000; PRAGMA journal_size_limit = 67108864"
             ),
             // Nothing of ours runs long; what does hangs, and must not hold anybody up.
@@ -47,12 +56,14 @@ impl Dialect {
         }
     }
 
-    /// Returns the statement that begins a transaction which will write.
-    pub(crate) fn begin(self) -> &'static str {
-        match self {
+    /// Returns the statements that begin a transaction which will write.
+    pub(crate) fn begin(self, commit: Commit) -> &'static str {
+        match (self, commit) {
             // Taken at once: a lock that is upgraded later may fail in the middle.
-            Self::Sqlite => "BEGIN IMMEDIATE",
-            Self::Postgres => "BEGIN",
+            (Self::Sqlite, Commit::OnDisk) => "PRAGMA synchronous = FULL; BEGIN IMMEDIATE",
+            (Self::Sqlite, Commit::Soon) => "PRAGMA synchronous = NORMAL; BEGIN IMMEDIATE",
+            (Self::Postgres, Commit::OnDisk) => "BEGIN",
+            (Self::Postgres, Commit::Soon) => "BEGIN; SET LOCAL synchronous_commit = off",
         }
     }
 

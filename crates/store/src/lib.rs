@@ -48,9 +48,9 @@ pub use read::{Arrivals, ContractEntry, KnownContract, Spending};
 pub use retention::{Level, Retention};
 pub use review::{Decision, NewDecision};
 pub use run::{
-    Attempt, AttemptEnd, AttemptState, Begun, BoundedEvent, ContractRow, Driver, EventBounds,
-    EventPage, Finish, Job, NewAttempt, NewEvent, NewRun, Postponed, Repeat, Review, Run, RunId,
-    RunState, RunSummary, RunToken, StoredEvent,
+    Acknowledged, Attempt, AttemptEnd, AttemptState, Begun, BoundedEvent, ContractRow, Driver,
+    EventBounds, EventPage, Finish, Job, NewAttempt, NewEvent, NewRun, Postponed, Repeat, Review,
+    Run, RunId, RunState, RunSummary, RunToken, StoredEvent,
 };
 pub use settings::{Access, Settings};
 pub use stats::{Drift, GroupBy, Interval, Sample, Stat, StatsFilter, drift, wilson};

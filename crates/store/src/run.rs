@@ -10,7 +10,7 @@ mod record;
 mod token;
 
 pub use attempt::{Attempt, AttemptEnd, AttemptState, NewAttempt};
-pub use begin::{Begun, Driver, Job, NewRun, Repeat};
+pub use begin::{Acknowledged, Begun, Driver, Job, NewRun, Repeat};
 pub use contract::ContractRow;
 pub use event::{BoundedEvent, EventBounds, EventPage, NewEvent, StoredEvent};
 pub use finish::{Finish, Postponed};

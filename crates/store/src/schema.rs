@@ -6,7 +6,7 @@
 use sqlx::{AnyConnection, AssertSqlSafe, Row as _};
 
 use crate::clock::Clock;
-use crate::dialect::Dialect;
+use crate::dialect::{Commit, Dialect};
 use crate::error::StoreError;
 
 struct Step {
@@ -72,7 +72,7 @@ pub(crate) async fn update(
     clock: &Clock,
 ) -> Result<(), StoreError> {
     let fail = |error| StoreError::of(dialect, error);
-    sqlx::raw_sql(dialect.begin()).execute(&mut *connection).await.map_err(fail)?;
+    sqlx::raw_sql(dialect.begin(Commit::OnDisk)).execute(&mut *connection).await.map_err(fail)?;
     match steps(connection, dialect, clock).await {
         Ok(()) => sqlx::raw_sql("COMMIT").execute(connection).await.map_err(fail).map(drop),
         Err(error) => {

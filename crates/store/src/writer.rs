@@ -1,7 +1,8 @@
 //! Group commit: writes queue up, and a writer takes what is there, commits it in one transaction,
 //! and answers all. The disk is waited for once, however many wait for it.
 //!
-//! A write is acknowledged after the commit that holds it, never before. One that fails takes
+//! A write is acknowledged after the commit that holds it, never before. The disk is not waited for if
+//! nobody in the group must: then it is by the next group that does, or [`LAG`] later. One that fails takes
 //! nobody with it: its group is rolled back and done again one by one. Each write names its rows
 //! before it is sent, so doing it twice, after a connection broke in the middle of a commit, stores
 //! it once. After a failure of the disk nothing is acknowledged any more.
@@ -15,8 +16,9 @@ use sqlx::{AnyConnection, Connection as _};
 use tokio::sync::futures::Notified;
 use tokio::sync::{Notify, mpsc, oneshot};
 
+use crate::dialect::Commit;
 use crate::error::StoreError;
-use crate::ledger::{Place, Seen};
+use crate::ledger::{self, Place, Seen};
 use crate::retention::{Level, Sieve};
 use crate::stats::Tallies;
 use crate::write::Sheaf;
@@ -30,6 +32,9 @@ const GROUP_LIMIT: usize = 256;
 /// How long a whole group may take on a server that has stopped answering in the middle.
 const GROUP_TIMEOUT: Duration = Duration::from_mins(2);
 
+/// How long what nobody waited for may be on its way to the disk, if no other commit takes it along.
+const LAG: Duration = Duration::from_millis(50);
+
 /// The first pause before a server is tried again; it doubles up to the second.
 const PAUSE: (Duration, Duration) = (Duration::from_millis(20), Duration::from_secs(2));
 
@@ -37,6 +42,11 @@ const PAUSE: (Duration, Duration) = (Duration::from_millis(20), Duration::from_s
 pub(crate) trait Write: Send + Sync + 'static {
     /// What the caller learns.
     type Output: Send + 'static;
+
+    /// Where it must be before the caller learns that.
+    fn commit(&self) -> Commit {
+        Commit::OnDisk
+    }
 
     /// Writes it. Must be harmless if it was written already.
     fn apply(
@@ -71,6 +81,7 @@ impl Transaction<'_> {
 
 /// A write that waits, whatever it is.
 pub(crate) trait Waiting: Send {
+    fn commit(&self) -> Commit;
     fn apply<'w>(
         &'w mut self,
         to: &'w mut Transaction<'_>,
@@ -86,6 +97,10 @@ struct Pending<W: Write> {
 }
 
 impl<W: Write> Waiting for Pending<W> {
+    fn commit(&self) -> Commit {
+        self.write.commit()
+    }
+
     fn apply<'w>(
         &'w mut self,
         to: &'w mut Transaction<'_>,
@@ -108,6 +123,34 @@ impl<W: Write> Waiting for Pending<W> {
     }
 }
 
+/// Has what was committed before on the disk: SQLite syncs nothing if nothing is written.
+struct Flush;
+
+impl Waiting for Flush {
+    fn commit(&self) -> Commit {
+        Commit::OnDisk
+    }
+
+    fn apply<'w>(
+        &'w mut self,
+        to: &'w mut Transaction<'_>,
+    ) -> BoxFuture<'w, Result<(), StoreError>> {
+        Box::pin(ledger::beat(to))
+    }
+
+    fn stored(self: Box<Self>) {}
+
+    fn failed(self: Box<Self>, error: StoreError) {
+        tracing::warn!(%error, "what was committed last may not be on the disk");
+    }
+}
+
+enum Next {
+    Message(Message),
+    Flush,
+    Nothing,
+}
+
 enum Message {
     Write(Box<dyn Waiting>),
     Close(oneshot::Sender<()>),
@@ -121,7 +164,7 @@ impl Inbox {
     /// Starts a writer; it connects when the first write comes, unless it has `connection`.
     pub(crate) fn start(place: Arc<Place>, connection: Option<AnyConnection>) -> Self {
         let (sender, queue) = mpsc::channel(QUEUE_LIMIT);
-        let writer = Writer { place, connection, queue, stopped: None };
+        let writer = Writer { place, connection, queue, due: None, stopped: None };
         // It ends when every handle of the ledger is gone, or with the message to close.
         drop(tokio::spawn(writer.work()));
         Self(sender)
@@ -149,16 +192,25 @@ struct Writer {
     place: Arc<Place>,
     connection: Option<AnyConnection>,
     queue: mpsc::Receiver<Message>,
+    /// When what was committed must be on the disk, if it may not be there.
+    due: Option<Instant>,
     /// The failure after which nothing is acknowledged.
     stopped: Option<Arc<StoreError>>,
 }
 
 impl Writer {
     async fn work(mut self) {
-        while let Some(message) = self.queue.recv().await {
-            let mut group = Vec::new();
+        loop {
+            let mut group: Vec<Box<dyn Waiting>> = Vec::new();
             let mut closing = None;
-            let mut next = Some(message);
+            let mut next = match self.next().await {
+                Next::Message(message) => Some(message),
+                Next::Flush => {
+                    group.push(Box::new(Flush));
+                    None
+                }
+                Next::Nothing => break,
+            };
             while let Some(message) = next {
                 match message {
                     Message::Write(write) => group.push(write),
@@ -168,6 +220,10 @@ impl Writer {
                 next = more.then(|| self.queue.try_recv().ok()).flatten();
             }
             self.commit(group).await;
+            if self.due.is_some_and(|due| due <= Instant::now()) {
+                // It failed, and that is told; what is wrong takes its time.
+                self.due = self.stopped.is_none().then(|| Instant::now() + PAUSE.1);
+            }
             if let Some(reply) = closing {
                 self.queue.close();
                 self.hang_up().await;
@@ -177,6 +233,18 @@ impl Writer {
             }
         }
         self.hang_up().await;
+    }
+
+    /// Waits for a message, until what was committed must be on the disk.
+    async fn next(&mut self) -> Next {
+        let message = match self.due {
+            None => self.queue.recv().await,
+            Some(due) => match tokio::time::timeout_at(due.into(), self.queue.recv()).await {
+                Ok(message) => message,
+                Err(_) => return Next::Flush,
+            },
+        };
+        message.map_or(Next::Nothing, Next::Message)
     }
 
     async fn hang_up(&mut self) {
@@ -233,13 +301,23 @@ impl Writer {
             Some(connection) => connection,
             None => self.place.connect().await?,
         };
-        let work = transact(&self.place, &mut connection, group);
+        let now = Instant::now();
+        let is_due = self.due.is_some_and(|due| due <= now);
+        let must = is_due || group.iter().any(|write| write.commit() == Commit::OnDisk);
+        let commit = if must { Commit::OnDisk } else { Commit::Soon };
+        let work = transact(&self.place, &mut connection, commit, group);
         let Ok(done) = tokio::time::timeout(GROUP_TIMEOUT, work).await else {
             let source = Arc::new(sqlx::Error::PoolTimedOut);
             return Err(StoreError::Unreachable { source });
         };
         match done {
-            Ok(()) => self.connection = Some(connection),
+            Ok(()) => {
+                self.connection = Some(connection);
+                self.due = match commit {
+                    Commit::OnDisk => None,
+                    Commit::Soon => self.due.or(Some(now + LAG)),
+                };
+            }
             // A connection whose state is not known is not used again.
             Err(ref failure) if failure.is_passing() || failure.is_final() => {}
             Err(_) => {
@@ -255,10 +333,11 @@ impl Writer {
 async fn transact(
     place: &Place,
     connection: &mut AnyConnection,
+    commit: Commit,
     group: &mut [Box<dyn Waiting>],
 ) -> Result<(), StoreError> {
     let fail = |error| StoreError::of(place.dialect, error);
-    sqlx::raw_sql(place.dialect.begin()).execute(&mut *connection).await.map_err(fail)?;
+    sqlx::raw_sql(place.dialect.begin(commit)).execute(&mut *connection).await.map_err(fail)?;
     let mut to = Transaction {
         connection,
         place,

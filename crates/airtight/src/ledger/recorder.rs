@@ -37,7 +37,7 @@ pub(crate) enum Entered {
     Busy { id: RunId, owner: String },
 }
 
-/// Puts `run` on record, with its first request: both are on disk when this returns. `redactor`
+/// Puts `run` on record, with its first request, before that leaves. `redactor`
 /// masks what errors say.
 pub(crate) async fn enter(
     ledger: &Ledger,

@@ -37,6 +37,19 @@ pub struct NewRun {
     pub claim: Option<Claim>,
     /// The first attempt, opened in the same write: then the request may leave.
     pub attempt: Option<NewAttempt>,
+    /// With what somebody is told that it is on record.
+    pub acknowledged: Acknowledged,
+}
+
+/// With what somebody is told that a run is on record, which must be on the disk by then.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Acknowledged {
+    /// With its beginning.
+    #[default]
+    Begun,
+    /// With its end. Its beginning is there for others at once and survives this process; the loss of
+    /// power may take it in the first 50 ms.
+    Ended,
 }
 
 /// What becomes of a key that has its result.

@@ -10,12 +10,13 @@ use super::finish::claimed;
 use super::progress::Timely;
 use super::sheaf::Table;
 use crate::clock::millis;
+use crate::dialect::Commit;
 use crate::error::StoreError;
 use crate::ledger::{Ledger, beat};
 use crate::owner::{Life, Owner, SILENCE_MS};
 use crate::retention::{Level, Sieve};
 use crate::rows::{Columns, Packer, SUMMARY, TEXTS, WHOLE, names};
-use crate::run::{Begun, Driver, NewRun, Repeat, Run, RunId, RunToken, fresh};
+use crate::run::{Acknowledged, Begun, Driver, NewRun, Repeat, Run, RunId, RunToken, fresh};
 use crate::writer::{Transaction, Write};
 
 const INSERT: &str = "INSERT INTO runs (id, parent, job_key, fingerprint, contract, \
@@ -40,8 +41,10 @@ const LAST_NUMBERS: &str = "SELECT \
 const SEEN: &str = "SELECT seen_at FROM owners WHERE id = $1";
 
 impl Ledger {
-    /// Begins a run. Once this returns, the run is on disk, and so is its first attempt if one is
-    /// given, so that the request may leave.
+    /// Begins a run. Once this returns, the run is on record, and so is its first attempt if one is
+    /// given, so that the request may leave; both are on disk, unless they are [`acknowledged`] later.
+    ///
+    /// [`acknowledged`]: NewRun::acknowledged
     ///
     /// A key that has its result gives it back; one that a living process is at is busy; one whose
     /// process is gone or has lost its job, or which was postponed, is taken over with a new token.
@@ -338,6 +341,13 @@ impl Begin {
 
 impl Write for Begin {
     type Output = Begun;
+
+    fn commit(&self) -> Commit {
+        match self.run.acknowledged {
+            Acknowledged::Begun => Commit::OnDisk,
+            Acknowledged::Ended => Commit::Soon,
+        }
+    }
 
     async fn apply(&self, to: &mut Transaction<'_>) -> Result<Begun, StoreError> {
         if let Some(claim) = &self.run.claim

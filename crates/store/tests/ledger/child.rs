@@ -7,9 +7,11 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Child as Process, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::Duration;
 
-use airtight_store::{Begun, Finish, Ledger, NewEvent, RunToken, Settings, Worker};
+use airtight_store::{
+    Acknowledged, Begun, Finish, Ledger, NewEvent, NewRun, RunToken, Settings, Worker,
+};
 
-use crate::bed::{keyed, met};
+use crate::bed::{keyed, met, new_run};
 
 const URL: &str = "AIRTIGHT_TEST_LEDGER";
 
@@ -93,7 +95,11 @@ async fn work(url: &str) {
         let line = line.unwrap();
         let (verb, rest) = line.split_once(' ').unwrap_or((&line, ""));
         let answer = match verb {
-            "begin" => begin(&ledger, rest, &mut token).await,
+            "begin" => begin(&ledger, keyed(rest), &mut token).await,
+            "enter" => {
+                let acknowledged = Acknowledged::Ended;
+                begin(&ledger, NewRun { acknowledged, ..new_run() }, &mut token).await
+            }
             "attempt" => {
                 let attempt = crate::bed::new_attempt();
                 tell(ledger.open_attempt(token.as_ref().unwrap(), attempt).await)
@@ -123,8 +129,8 @@ async fn work(url: &str) {
     }
 }
 
-async fn begin(ledger: &Ledger, key: &str, token: &mut Option<RunToken>) -> String {
-    match ledger.begin(keyed(key)).await {
+async fn begin(ledger: &Ledger, run: NewRun, token: &mut Option<RunToken>) -> String {
+    match ledger.begin(run).await {
         Ok(Begun::Fresh(fresh)) => {
             let answer = format!("fresh {}", fresh.id());
             *token = Some(fresh);

@@ -2,12 +2,15 @@
 
 use std::time::Duration;
 
-use airtight_store::{Begun, Filter, NewEvent, NewRun, Page, Postponed, RunId, StoreError};
+use airtight_store::{
+    Acknowledged, Begun, Filter, NewEvent, NewRun, Page, Postponed, RunId, RunState, StoreError,
+};
 
 use crate::bed::{Bed, begin, counted, keyed, met, new_run, store};
 
 crate::laws! {
     writes_that_wait_together_share_a_commit,
+    a_run_that_is_acknowledged_at_its_end_is_there_for_others_when_begin_returns,
     a_write_that_fails_takes_nobody_with_it,
     nothing_is_written_after_the_close,
     short_lives_do_not_disturb_each_other,
@@ -21,6 +24,22 @@ async fn writes_that_wait_together_share_a_commit(bed: Bed) {
     let commits = ledger.commits() - before;
     assert_eq!(counted(&ledger).await, 400);
     assert!(commits <= 200, "800 writes took {commits} commits");
+}
+
+async fn a_run_that_is_acknowledged_at_its_end_is_there_for_others_when_begin_returns(bed: Bed) {
+    let ledger = bed.open().await;
+    let acknowledged = Acknowledged::Ended;
+    let token = begin(&ledger, NewRun { acknowledged, ..new_run() }).await;
+    let other = bed.open().await;
+    let begun = other.run(token.id().as_str()).await.unwrap();
+    assert_eq!((begun.summary.state, begun.prompt.as_deref()), (RunState::Open, Some("Write.")));
+    let commits = ledger.commits();
+    while ledger.commits() == commits {
+        // It goes to the disk by itself: by a commit that syncs.
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    ledger.finish(&token, met()).await.unwrap();
+    assert!(other.run(token.id().as_str()).await.unwrap().summary.output_valid);
 }
 
 async fn store_one(ledger: airtight_store::Ledger, n: usize) {

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use airtight_store::{Access, Filter, Ledger, Location, Page, Settings, StoreError};
+use airtight_store::{Access, Filter, Ledger, Location, Page, RunState, Settings, StoreError};
 use sqlx::{AnyConnection, Connection as _};
 
 use crate::bed::{Bed, begin, keyed, met, new_run, store};
@@ -129,6 +129,48 @@ async fn a_failed_sync_stops_acknowledging() {
     for id in acknowledged {
         ledger.run(&id).await.unwrap();
     }
+}
+
+/// The disk fails whenever it is waited for.
+#[tokio::test]
+async fn what_is_acknowledged_at_its_end_is_not_waited_for_before_and_is_soon_on_disk() {
+    if !Means::Trace.are_there() {
+        return;
+    }
+    let bed = Bed::sqlite();
+    let ledger = bed.open().await;
+    // The log has begun: that it does must be on the disk in any case.
+    store(&ledger, new_run(), met()).await;
+    let is_told = |answer: &str| {
+        // By whoever waits for it, or behind that.
+        let ends = ["the disk failed", "nothing is stored any"];
+        ends.iter().any(|end| answer.starts_with(&format!("error: {end}")))
+    };
+    let start = || {
+        let mut command = Command::new("strace");
+        command.args(["-f", "-qq", "-o", "/dev/null", "-e", "trace=fsync,fdatasync"]);
+        command.args(["-e", "inject=fsync,fdatasync:error=EIO"]);
+        command.arg(std::env::current_exe().unwrap());
+        Child::start_with(command, &bed.url)
+    };
+    let mut child = start();
+    let begun = child.tell("enter");
+    let id = begun.strip_prefix("fresh ").expect(&begun);
+    assert_eq!(ledger.run(id).await.unwrap().summary.state, RunState::Open);
+    let ended = child.tell("finish");
+    assert!(is_told(&ended), "{ended}");
+    child.kill();
+
+    let mut child = start();
+    let refusal = loop {
+        let answer = child.tell("enter");
+        if !answer.starts_with("fresh ") {
+            break answer;
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    };
+    assert!(is_told(&refusal), "{refusal}");
+    child.kill();
 }
 
 #[tokio::test]

@@ -10,7 +10,9 @@ use airtight_serve::{
     Answering, Demand, Desk, Fault, FaultKind, Growth, Judging, Naming, Proposal, Question, Record,
     Reply, Schema, Setting, Unfit,
 };
-use airtight_store::{self as store, ContractRow, Ledger, NewRun, Repeat, StoreError};
+use airtight_store::{
+    self as store, Acknowledged, ContractRow, Ledger, NewRun, Repeat, StoreError,
+};
 use serde_json::{Value, json};
 use tokio::sync::OnceCell;
 use tokio::task::spawn_blocking;
@@ -147,7 +149,13 @@ impl Office {
         let run = Run::new(bench.job(&question, &contract)).map(Box::new);
         let run = run.map_err(|error| unfit(&bench, &error))?;
         // Apart: what it takes to begin need not be held while a model thinks.
-        let entered = Box::pin(self.enter(&question, &bench, row)).await;
+        // A stream says at once that the run began; a key is for what the client may have lost.
+        let acknowledged = if growth.is_some() || question.key.is_some() {
+            Acknowledged::Begun
+        } else {
+            Acknowledged::Ended
+        };
+        let entered = Box::pin(self.enter(&question, &bench, row, acknowledged)).await;
         let recorder = match entered.map_err(|error| refused(&error))? {
             Entered::Fresh(recorder) => recorder,
             Entered::Finished(run) => return settled(&run),
@@ -219,6 +227,7 @@ impl Office {
         question: &Question,
         bench: &Bench,
         contract: ContractRow,
+        acknowledged: Acknowledged,
     ) -> Result<Entered, StoreError> {
         let grounds = contract.schema.contains(GROUNDED);
         let new = NewRun {
@@ -236,6 +245,7 @@ impl Office {
             terms: terms(question),
             driver: bench.driver.clone(),
             retention: bench.retention,
+            acknowledged,
             ..NewRun::default()
         };
         ledger::enter(&self.ledger, new, bench.prices, bench.redactor.clone()).await
