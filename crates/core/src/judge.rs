@@ -27,7 +27,7 @@ use opinion::{Opinion, opinion, violations};
 
 use crate::contract::{Contract, Source};
 use crate::json::{Document, Failure, Kind, Limits, ParseError, ParseErrorKind, Pointer, as_text};
-use crate::recover::{self, Candidate, Damaged, Found, Place, Trouble};
+use crate::recover::{self, Candidate, Damaged, Found, Own, Place, Trouble};
 use crate::repair::Reading;
 use crate::verdict::{
     Accepted, Check, Edit, EditKind, Edits, Rejected, Rejection, Verdict, Violation, Violations,
@@ -66,6 +66,12 @@ struct Conforming {
     place: Place,
     /// Where it ends that was said last: the same may be said again.
     until: usize,
+}
+
+/// The value that was decided for, and where it stands.
+struct Answer {
+    accepted: Accepted,
+    start: usize,
 }
 
 /// Everything known about a text after its candidates were judged.
@@ -122,7 +128,6 @@ pub(crate) fn judge_turned(
         Ok(text) => text,
         Err(error) => return unreadable(&error),
     };
-    let mut tally = Tally::default();
     let mut edits = Edits::default();
     let parsed = match allowance.strictness {
         Strictness::Strict => Document::parse_text(text, limits),
@@ -131,14 +136,15 @@ pub(crate) fn judge_turned(
             edits.record(kind, || Edit::at_byte(kind, offset));
         }),
     };
-    let trouble = match parsed {
+    let decided = match parsed {
         Ok(document) => {
             let opinion = match turn(document) {
                 Ok(document) => opinion(contract, document, allowance).after(edits),
                 Err(violations) => Opinion::Breaks(violations),
             };
+            let mut tally = Tally::default();
             tally.add(0..text.len(), Place::Elsewhere, opinion);
-            None
+            decide(contract, text, tally, None)
         }
         Err(Failure { error, .. })
             if allowance.strictness == Strictness::Strict || limit_of(&error).is_some() =>
@@ -147,30 +153,52 @@ pub(crate) fn judge_turned(
         }
         // Sound to its end, with more open there than the one closer that is ever added.
         Err(Failure { error, open: 2.. }) if error.kind == ParseErrorKind::Truncated => {
-            Some(Trouble::Truncated { offset: text.len() })
+            Err(rejected(Rejection::Truncated { offset: text.len() }))
         }
         Err(Failure { error, .. }) => {
-            let Found {
-                candidates,
-                asides,
-                trouble,
-                noise,
-                damaged,
-                said_from,
-                said_until,
-                unread,
-            } = recover::find(text, limits);
-            if candidates.is_empty() && trouble.is_none() && noise.is_none() {
-                return unreadable(&error);
+            let Own { range, also } = recover::own(text);
+            let own = judge_part(measure, text, range, &error);
+            match also {
+                Some(also) => {
+                    own.and_then(|own| unless_other(own, judge_part(measure, text, also, &error)))
+                }
+                None => own,
             }
-            tally = Tally { noise, damaged, said_from, unread, ..tally };
-            let trouble = judge_candidates(measure, text, candidates, &mut tally).or(trouble);
-            tally.objection = objection(measure, &asides, &tally.conforming)
-                .or_else(|| rival_behind(measure, text, said_until, &tally.conforming));
-            trouble
         }
     };
-    decide(contract, text, tally, trouble)
+    match decided {
+        Ok(Answer { accepted, .. }) => Verdict::Accepted(accepted),
+        Err(rejected) => Verdict::Rejected(rejected),
+    }
+}
+
+/// Decides on what is said in a part of `text`, which is not JSON because of `error`.
+fn judge_part(
+    measure: Measure<'_>,
+    text: &str,
+    part: Range<usize>,
+    error: &ParseError,
+) -> Result<Answer, Rejected> {
+    let Found { candidates, asides, trouble, noise, damaged, said_from, unread } =
+        recover::find(text, part, &measure.allowance.limits);
+    if candidates.is_empty() && trouble.is_none() && noise.is_none() {
+        return Err(not_json(error));
+    }
+    let mut tally = Tally { noise, damaged, said_from, unread, ..Tally::default() };
+    let trouble = judge_candidates(measure, text, candidates, &mut tally).or(trouble);
+    tally.objection = objection(measure, &asides, &tally.conforming);
+    decide(measure.contract, text, tally, trouble)
+}
+
+/// Returns the model's answer if it is the same however far its words are taken to reach.
+fn unless_other(own: Answer, also: Result<Answer, Rejected>) -> Result<Answer, Rejected> {
+    let other = also?;
+    if own.accepted.value.root().same_value(other.accepted.value.root()) {
+        return Ok(own);
+    }
+    let mut offsets = vec![own.start, other.start];
+    offsets.sort_unstable();
+    Err(rejected(Rejection::Ambiguous { offsets }))
 }
 
 /// Judges each candidate; returns what stands in the way of trusting any of them.
@@ -210,44 +238,6 @@ fn objection(
         })
     };
     asides.iter().filter(|(aside, _)| is_rival(aside)).map(|(_, offset)| *offset).min()
-}
-
-/// Returns where something behind the model's own words may be the answer in place of the only conforming
-/// value: whether a header opens a turn there, or is only spoken of, cannot be told.
-fn rival_behind(
-    Measure { contract, allowance, turn }: Measure<'_>,
-    text: &str,
-    from: usize,
-    conforming: &[Conforming],
-) -> Option<usize> {
-    let [answer] = conforming else { return None };
-    if from >= text.len() {
-        return None;
-    }
-    let found = recover::find_within(text, from..text.len(), &allowance.limits);
-    let is_rival = |reading: Reading<'_>| {
-        let document = Document::parse_within(reading.text, &allowance.limits).ok();
-        let document = document.and_then(|document| turn(document).ok());
-        document.is_some_and(|document| match opinion(contract, document, allowance) {
-            Opinion::Conforms(other) => {
-                !other.value.root().same_value(answer.accepted.value.root())
-            }
-            Opinion::Echo | Opinion::Breaks(_) => false,
-        })
-    };
-    let names = shape::names(contract);
-    let is_answer = |piece: &Damaged| {
-        let damaged = text.get(piece.start..).unwrap_or_default();
-        !names.is_empty() && shape::opens_with(&names, damaged)
-    };
-    let damaged = found.damaged.iter().find(|piece| is_answer(piece)).map(|piece| piece.start);
-    let mut rivals = found.candidates.into_iter().map(|candidate| candidate.reading);
-    damaged.or_else(|| {
-        rivals.find_map(|reading| {
-            let start = reading.range.start;
-            is_rival(reading).then_some(start)
-        })
-    })
 }
 
 /// Judges one candidate, which may turn out not to be JSON after all, or to be cut off.
@@ -407,56 +397,56 @@ impl Tally {
     }
 }
 
-fn decide(contract: &Contract, text: &str, mut tally: Tally, trouble: Option<Trouble>) -> Verdict {
+fn decide(
+    contract: &Contract,
+    text: &str,
+    mut tally: Tally,
+    trouble: Option<Trouble>,
+) -> Result<Answer, Rejected> {
     if let Some(offsets) = tally.rivals(text) {
-        return rejected(Rejection::Ambiguous { offsets }, Violations::default());
+        return Err(rejected(Rejection::Ambiguous { offsets }));
     }
     let noise = tally.noise.take();
     let trouble = trouble
         .or_else(|| noise.filter(|_| !tally.is_certain()))
         .or_else(|| tally.retraction(contract, text));
     let broken = tally.broken.map(|(_, violations)| violations);
+    let invalid = |violations| Rejected { reason: Rejection::Invalid, violations };
     match (trouble, tally.conforming.pop(), broken) {
-        (Some(Trouble::Truncated { offset }), ..) => {
-            rejected(Rejection::Truncated { offset }, Violations::default())
-        }
-        (Some(Trouble::OverLimit { limit }), ..) => {
-            rejected(Rejection::OverLimit { limit }, Violations::default())
-        }
-        (Some(Trouble::Damaged(error)), ..) => rejected(Rejection::Invalid, syntax(&error)),
+        (Some(Trouble::Truncated { offset }), ..) => Err(rejected(Rejection::Truncated { offset })),
+        (Some(Trouble::OverLimit { limit }), ..) => Err(rejected(Rejection::OverLimit { limit })),
+        (Some(Trouble::Damaged(error)), ..) => Err(invalid(syntax(&error))),
         // It may be the answer, and the conforming value an example or a draft.
-        (None, ..) if let Some(violations) = tally.rival => {
-            rejected(Rejection::Invalid, violations)
-        }
+        (None, ..) if let Some(violations) = tally.rival => Err(invalid(violations)),
         // What was said last is the answer: the conforming value before it was a draft.
-        (None, Some(_), _) if let Some(violations) = tally.afterthought => {
-            rejected(Rejection::Invalid, violations)
-        }
+        (None, Some(_), _) if let Some(violations) = tally.afterthought => Err(invalid(violations)),
         (None, Some(Conforming { accepted, range, .. }), _)
             if !placeholder::is_alone(text, tally.said_from, &range)
                 && placeholder::is_placeholder(contract, &accepted.value) =>
         {
-            rejected(Rejection::Invalid, placeholder::violations())
+            Err(invalid(placeholder::violations()))
         }
         (None, Some(Conforming { accepted: Accepted { value, edits: within }, range, .. }), _) => {
             let mut edits = surroundings(text, &range);
             edits.append(within);
-            Verdict::Accepted(Accepted { value, edits })
+            Ok(Answer { accepted: Accepted { value, edits }, start: range.start })
         }
-        (None, None, Some(violations)) => rejected(Rejection::Invalid, violations),
-        (None, None, None) if tally.echoes > 0 => {
-            rejected(Rejection::SchemaEcho, Violations::default())
-        }
-        (None, None, None) => rejected(Rejection::NoJson, Violations::default()),
+        (None, None, Some(violations)) => Err(invalid(violations)),
+        (None, None, None) if tally.echoes > 0 => Err(rejected(Rejection::SchemaEcho)),
+        (None, None, None) => Err(rejected(Rejection::NoJson)),
     }
 }
 
-fn rejected(reason: Rejection, violations: Violations) -> Verdict {
-    Verdict::Rejected(Rejected { reason, violations })
+fn rejected(reason: Rejection) -> Rejected {
+    Rejected { reason, violations: Violations::default() }
+}
+
+fn unreadable(error: &ParseError) -> Verdict {
+    Verdict::Rejected(not_json(error))
 }
 
 /// Rejects a text in which there is not even damaged JSON.
-fn unreadable(error: &ParseError) -> Verdict {
+fn not_json(error: &ParseError) -> Rejected {
     let reason = match limit_of(error) {
         Some(limit) => Rejection::OverLimit { limit },
         None if error.kind == ParseErrorKind::Truncated => {
@@ -464,7 +454,7 @@ fn unreadable(error: &ParseError) -> Verdict {
         }
         None => Rejection::NoJson,
     };
-    rejected(reason, syntax(error))
+    Rejected { reason, violations: syntax(error) }
 }
 
 fn syntax(error: &ParseError) -> Violations {

@@ -22,6 +22,7 @@ use crate::json::{Limits, ParseError, ParseErrorKind};
 use crate::repair::{self, Fault, Reading};
 use pairs::Pairs;
 use prose::Ahead;
+pub(crate) use role::{Own, own};
 use thought::{LEAD as THOUGHT_LEAD, Thought, last_close, thought_at};
 
 /// How many values are looked at; more is no answer but a listing.
@@ -53,8 +54,6 @@ pub(crate) struct Found<'t> {
     pub(crate) damaged: Vec<Damaged>,
     /// Where what is said starts, behind the last thought.
     pub(crate) said_from: usize,
-    /// Where the model's own words end: behind it stands what seems to be somebody else's.
-    pub(crate) said_until: usize,
     /// Where the blocks start that are no program code and no value: next to a scalar they may be the
     /// answer.
     pub(crate) unread: Vec<usize>,
@@ -110,7 +109,7 @@ struct Finder<'t> {
     bytes: &'t [u8],
     at: usize,
     limits: Limits,
-    /// Whether the text goes on behind the model's own words.
+    /// Whether the text goes on behind this part.
     is_cut: bool,
     /// Brackets of prose that are open in this line; nothing inside is a candidate.
     open: usize,
@@ -131,32 +130,27 @@ struct Finder<'t> {
     found: Found<'t>,
 }
 
-/// Finds every outermost value in the model's own words, repaired where that is possible.
-pub(crate) fn find<'t>(text: &'t str, limits: &Limits) -> Found<'t> {
-    find_within(text, role::own(text), limits)
-}
-
-/// Finds the same in a part of `text`, whoever says that.
-pub(crate) fn find_within<'t>(text: &'t str, own: Range<usize>, limits: &Limits) -> Found<'t> {
-    let is_cut = own.end < text.len();
-    let text = text.get(..own.end).unwrap_or_default();
+/// Finds every outermost value in a part of `text`, repaired where that is possible.
+pub(crate) fn find<'t>(text: &'t str, part: Range<usize>, limits: &Limits) -> Found<'t> {
+    let is_cut = part.end < text.len();
+    let text = text.get(..part.end).unwrap_or_default();
     let mut finder = Finder {
         text,
         bytes: text.as_bytes(),
-        at: own.start,
+        at: part.start,
         limits: *limits,
         is_cut,
         open: 0,
-        floor: own.start,
+        floor: part.start,
         line_end: 0,
         block: Block::None,
         blocks: Vec::new(),
         ahead: Ahead::default(),
         has_fence: OnceCell::new(),
         faults: 0,
-        pairs: Pairs::from(own.start),
+        pairs: Pairs::from(part.start),
         is_unclosed: false,
-        found: Found { said_from: own.start, said_until: own.end, ..Found::default() },
+        found: Found { said_from: part.start, ..Found::default() },
     };
     finder.scalar_alone();
     while finder.found.trouble.is_none() && finder.next_mark() {

@@ -60,6 +60,8 @@ pub(crate) struct Transaction<'t> {
     pub(crate) connection: &'t mut AnyConnection,
     pub(crate) place: &'t Place,
     pub(crate) now_ms: i64,
+    /// Whether it holds one write.
+    pub(crate) is_alone: bool,
     /// Folded, and written at the end in one order, so that no two transactions wait for each other.
     pub(crate) tallies: Tallies,
     /// Rows that are only added: written together at the end.
@@ -341,6 +343,7 @@ async fn transact(
     let mut to = Transaction {
         connection,
         place,
+        is_alone: group.len() == 1,
         now_ms: place.clock.now_ms(),
         tallies: Tallies::default(),
         sheaf: Sheaf::default(),
@@ -349,9 +352,7 @@ async fn transact(
     for write in group {
         write.apply(&mut to).await?;
     }
-    to.settle().await?;
-    let tallies = std::mem::take(&mut to.tallies);
-    tallies.write(&mut to).await?;
+    to.conclude().await?;
     let contracts = std::mem::take(&mut to.contracts);
     sqlx::raw_sql("COMMIT").execute(&mut *to.connection).await.map_err(fail)?;
     place.commits.count();

@@ -16,7 +16,9 @@ pub fn best_candidate(contract: &Contract, text: impl AsRef<[u8]>) -> Option<Doc
     if let Ok(whole) = Document::parse_text(text, &limits) {
         return Some(whole);
     }
-    let Found { candidates, trouble: None, noise: None, .. } = recover::find(text, &limits) else {
+    let Found { candidates, trouble: None, noise: None, .. } =
+        recover::find(text, recover::own(text).range, &limits)
+    else {
         return None;
     };
     candidates

@@ -6,6 +6,7 @@
 
 use std::ops::Range;
 
+use super::Shape;
 use crate::contract::Contract;
 use crate::json::{Document, Node, Pointer};
 use crate::verdict::{Violation, Violations};
@@ -28,16 +29,23 @@ fn is_silent(line: &str) -> bool {
 
 /// Claims that `value` has strings to fill in, and none that was.
 pub(super) fn is_placeholder(contract: &Contract, value: &Document) -> bool {
-    let mut is_marked = false;
     // The first string that was filled in settles it: few answers are read any further.
-    for text in value.root().values().filter_map(Node::as_str) {
-        match (contract.spells_out(text), marks_place(text)) {
-            (true, _) => {}
-            (false, true) => is_marked = true,
-            (false, false) => return false,
+    let mut strings = value.root().values().filter_map(Node::as_str);
+    strings.all(|text| marks_place(text) || contract.spells_out(text))
+        && has_place(contract, value.root())
+}
+
+/// Claims that a string in `root` marks a place, and is not listed by the contract for just that one.
+fn has_place(contract: &Contract, root: Node<'_>) -> bool {
+    let mut pending = vec![(root, Shape::of_root(contract))];
+    while let Some((node, shape)) = pending.pop() {
+        if node.as_str().is_some_and(marks_place) && !shape.lists(node) {
+            return true;
         }
+        pending.extend(node.members().map(|(key, member)| (member, shape.member(key))));
+        pending.extend(node.items().map(|item| (item, shape.item())));
     }
-    is_marked
+    false
 }
 
 fn marks_place(text: &str) -> bool {

@@ -1,7 +1,7 @@
 //! Fences and code spans: what stands in them is meant as code.
 
 use super::prose::is_trivial;
-use super::{Block, Finder, unopened};
+use super::{Block, Finder, role, unopened};
 use crate::repair;
 
 /// The languages of an answer; a fence without one may hold an answer too.
@@ -130,12 +130,15 @@ fn is_end(text: &str, at: usize) -> bool {
     closes(text, at) || text.get(at..).is_none_or(|rest| rest.trim_start().is_empty())
 }
 
-/// Claims that nothing but white space and a closing fence follows at `at`.
+/// Claims that nothing but white space, a closing fence, and tokens of the chat template follow at `at`.
 pub(super) fn closes(text: &str, at: usize) -> bool {
     let rest = text.get(at..).unwrap_or_default().trim_start();
     let ticks = run_end(rest.as_bytes(), 0);
     let line = rest.get(ticks..).and_then(|behind| behind.lines().next());
-    rest.starts_with(['`', '~']) && ticks >= 3 && line.is_none_or(|line| line.trim().is_empty())
+    let is_over = |line: &str| {
+        line.trim().is_empty() || role::TOKENS.iter().any(|token| line.starts_with(token))
+    };
+    rest.starts_with(['`', '~']) && ticks >= 3 && line.is_none_or(is_over)
 }
 
 /// Finds the end of the run of equal bytes at `at`.

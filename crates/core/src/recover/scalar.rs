@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::Finder;
+use super::{Finder, role};
 use crate::json::{StringEnd, number_end, string_end};
 use crate::repair::Reading;
 use crate::verdict::{Edit, EditKind, Edits};
@@ -16,8 +16,8 @@ impl<'t> Finder<'t> {
             return;
         };
         let rest = self.bytes.get(self.skip_space(end)..).unwrap_or_default();
-        let ends = ["```", "~~~", "<|"];
-        if rest.is_empty() || ends.iter().any(|end| rest.starts_with(end.as_bytes())) {
+        let mut ends = ["```", "~~~"].iter().chain(&role::TOKENS);
+        if rest.is_empty() || ends.any(|end| rest.starts_with(end.as_bytes())) {
             self.take(Reading { range: start..end, text, edits });
         }
     }

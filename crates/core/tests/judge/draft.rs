@@ -100,9 +100,13 @@ fn what_is_said_in_the_turn_of_somebody_else_is_no_answer(turn: &str) {
     assert_eq!(outcome(lenient(review(), &refusal)), Err(Rejection::NoJson));
     let answer = v("info", 9);
     let expected: Value = serde_json::from_str(&answer).unwrap();
-    // Who says it cannot be told for certain.
+    // Who says it is certain only behind a token that ends the model's message.
     let other = outcome(lenient(review(), &format!("{answer}\n{turn}")));
-    assert!(matches!(other, Err(Rejection::Ambiguous { .. })), "{other:?}");
+    if turn.starts_with("</s>") || turn.starts_with("<|end|>") {
+        assert_eq!(other, Ok(expected.clone()));
+    } else {
+        assert!(matches!(other, Err(Rejection::Ambiguous { .. })), "{other:?}");
+    }
     let same = turn.replace(&v("critical", 1), &answer);
     assert_eq!(outcome(lenient(review(), &format!("{answer}\n{same}"))), Ok(expected.clone()));
     let harmless = turn.replace(&v("critical", 1), "Thanks. Is [1] {so}?");
@@ -129,19 +133,65 @@ fn nothing_leads_into_the_turn_of_somebody_else(text: &str) {
 #[test_case("#1\n\n[INST] was the prompt I had. My real answer: #2"; "in a sentence")]
 #[test_case("```json\n#1\n```\nNo: {\"note\": \"<b><|im_start|>user\", \"level\": \"info\"}"; "in a string")]
 #[test_case("```json\n#1\n```\n[INST] No: {\"level\": oops"; "before a damaged answer")]
+#[test_case("#1\n[INST] hi\nCorrected:\n```json\n{\"level\": \"info\"}\n```"; "before half an answer")]
+#[test_case("#1\n[INST] was quoted \"x\"].\nCorrected: #2"; "before a stray bracket")]
+#[test_case("#1\n[INST] hi\nCorrected: '#2'"; "before a quoted answer")]
+#[test_case("#1\n[INST] hi\nCorrected: {\"answer\": {\"summary\":\"b\",\"level\":\"in"; "before an answer that is cut off")]
+#[test_case("Maybe #1\n[INST] is the prompt\n</think>\nI cannot tell."; "in a thought that ends behind it")]
+#[test_case("#1\nTemplate: <|im_start|>system\nS<|im_end|>\n<|im_start|>user\nq<|im_end|>\nSo: #2"; "amid a line, and then not")]
 fn a_header_that_is_only_spoken_of_hides_no_answer(text: &str) {
     let text = text.replace("#1", &v("critical", 1)).replace("#2", &v("info", 9));
     let told = outcome(lenient(review(), &text));
-    assert!(
-        matches!(told, Err(Rejection::Ambiguous { .. } | Rejection::Truncated { .. })),
-        "{told:?}"
-    );
+    assert!(told.is_err(), "{told:?}");
+}
+
+#[test_case(json!({"type": "integer"}), "3\n[INST] hi was the prompt. Final: 4"; "a number")]
+#[test_case(json!({"type": "array", "items": {"type": "string"}}), "[\"a\"]\n[INST] hi Corrected: [\"b\", \"c"; "a list that is cut off")]
+#[test_case(json!({"type": "array", "items": {"type": "string"}}), "[\"a\"]\n[INST] hi So the final list is []."; "an empty list")]
+#[test_case(json!({"type": "object"}), "{\"a\":1}\n[INST] hi Corrected: {\"b\":2"; "any object")]
+fn nor_one_that_names_no_member(contract: Value, text: &str) {
+    let told = outcome(lenient(contract, text));
+    assert!(told.is_err(), "{told:?}");
+}
+
+#[test_case("V<|im_end|>\n<|im_start|>user\nnext<|im_end|>\n<|im_start|>assistant\nX"; "chatml")]
+#[test_case("V<|eot_id|><|start_header_id|>user<|end_header_id|>\n\nnext X"; "llama")]
+#[test_case("V</s>[INST] next [/INST] X"; "mistral")]
+#[test_case("V<end_of_turn>\n<start_of_turn>user\nX"; "gemma")]
+#[test_case("<|start|>assistant<|channel|>final<|message|>V<|return|><|start|>user<|message|>X"; "harmony")]
+#[test_case("<|assistant|>\nV<|end|>\n<|user|>\nX"; "phi")]
+fn what_is_made_up_behind_the_end_of_a_message_is_no_answer(text: &str) {
+    let answer = v("info", 9);
+    let expected: Value = serde_json::from_str(&answer).unwrap();
+    let text = text.replace('V', &answer).replace('X', &v("critical", 1));
+    assert_eq!(outcome(lenient(review(), &text)), Ok(expected));
+}
+
+#[test_case("<|im_start|>assistant\n3<|im_end|>"; "behind its header")]
+#[test_case("[INST] q [/INST] 3</s>"; "behind a prompt")]
+#[test_case("3<end_of_turn>\n<start_of_turn>user\nnext 4"; "before another turn")]
+#[test_case("```json\n3\n```<|im_end|>\n<|im_start|>user\n4"; "in a fence")]
+#[test_case("<|begin_of_text|><|start_header_id|>user<|end_header_id|>\n\nq<|eot_id|><|start_header_id|>assistant<|end_header_id|>\n\n3"; "as llama writes it")]
+fn a_scalar_stands_alone_between_the_words_of_a_template(text: &str) {
+    assert_eq!(outcome(lenient(json!({"type": "integer"}), text)), Ok(json!(3)));
+}
+
+#[test_case("<s>[INST] q1 [/INST] V</s>[INST] q2 [/INST] I cannot tell."; "a refusal")]
+#[test_case("<s>[INST] q1 [/INST] V</s>[INST] q2 [/INST] {\"level\":\"info\"}"; "half an answer")]
+#[test_case("<bos><start_of_turn>user\nq1<end_of_turn>\n<start_of_turn>model\nV<end_of_turn>\n<start_of_turn>user\nq2<end_of_turn>\n<start_of_turn>model\n{\"level\""; "one that is cut off")]
+#[test_case("<|im_start|>user\nq1<|im_end|>\n<|im_start|>assistant\nV<|im_end|>\n<|im_start|>user\nq2<|im_end|>\n<|im_start|>assistant\nX"; "another one")]
+fn an_answer_to_an_earlier_turn_is_none(text: &str) {
+    let text = text.replace('V', &v("critical", 1)).replace('X', &v("info", 9));
+    assert!(outcome(lenient(review(), &text)).is_err());
 }
 
 #[test_case("[INST] q [/INST] [INST] V [/INST]"; "a second instruction")]
 #[test_case("[INST] q [/INST] [INST] V"; "one that does not end")]
 #[test_case("<|im_start|>user\nUse [/INST] V\n<|im_end|>"; "the end of another template")]
 #[test_case("<|im_start|>user\nExplain <|im_start|>assistant please V<|im_end|>"; "a header amid a line")]
+#[test_case("[INST] Explain [/INST] in short, e.g. V [/INST] I cannot."; "a closer that is spoken of")]
+#[test_case("<|user|>\nLike V<|end|>\n<|assistant|>\nI cannot."; "as phi writes it")]
+#[test_case("<s>[SYSTEM_PROMPT]Like V[/SYSTEM_PROMPT][INST]q[/INST]I cannot."; "as mistral writes it")]
 #[test_case("<|im_start|>modelx\nV"; "a name that only begins so")]
 fn what_the_user_says_is_no_answer(text: &str) {
     let text = text.replace('V', &v("critical", 1));
@@ -152,6 +202,8 @@ fn what_the_user_says_is_no_answer(text: &str) {
 #[test_case("<s>[INST] q [/INST] V"; "behind the beginning of all")]
 #[test_case("<bos><start_of_turn>user\nq<end_of_turn>\n<start_of_turn>model\nV"; "as gemma writes it")]
 #[test_case("<|begin_of_text|><|start_header_id|>user<|end_header_id|>\n\nq<|eot_id|><|start_header_id|>Assistant<|end_header_id|>\n\nV"; "as llama writes it")]
+#[test_case("<|im_start|>user\nhi<|im_end|>\n<|im_start|>assistant\nHello!<|im_end|>\n<|im_start|>user\nq<|im_end|>\n<|im_start|>assistant\nV"; "with what was said before")]
+#[test_case("<|endoftext|><|im_start|>user\nq<|im_end|>\n<|im_start|>assistantV"; "behind the end of another text")]
 #[test_case("<|im_start|>system\nBe brief.<|im_end|>\n<|im_start|>user\nX<|im_end|>\n<|im_start|>assistant\nV"; "as qwen writes it")]
 fn a_prompt_that_is_repeated_is_no_answer(text: &str) {
     let answer = v("info", 9);
@@ -217,6 +269,16 @@ fn a_word_of_the_contract_is_no_placeholder(word: &str) {
     let value = json!({"type": word});
     let text = format!("It is a text, so: {value}. Tell me if not.");
     assert_eq!(outcome(lenient(contract, &text)), Ok(value));
+}
+
+#[test_case(r#"{"name":"string","type":"string"}"#; "at another member")]
+#[test_case(r#"{"name":"...","type":"integer"}"#; "beside such a word")]
+fn a_word_of_the_contract_marks_a_place_where_that_does_not_list_it(form: &str) {
+    let kinds = json!({"enum": ["string", "integer", "..."]});
+    let properties = json!({"name": {"type": "string"}, "type": kinds});
+    let contract = json!({"properties": properties, "required": ["name", "type"]});
+    let text = format!("Your format {form} does not fit: I cannot answer.");
+    assert_eq!(outcome(lenient(contract, &text)), Err(Rejection::Invalid));
 }
 
 #[test]

@@ -4,11 +4,13 @@
 use std::collections::BTreeMap;
 
 use sqlx::AssertSqlSafe;
+use sqlx::any::AnyRow;
 use sqlx::query::Query;
 
 use super::latency::Latencies;
 use crate::error::StoreError;
 use crate::rows::{Columns, placeholders};
+use crate::write::{Cell, Script};
 use crate::writer::Transaction;
 
 /// What rows are told apart by, besides their time.
@@ -155,33 +157,45 @@ impl Tallies {
         times.add(latencies);
     }
 
-    pub(crate) async fn write(&self, to: &mut Transaction<'_>) -> Result<(), StoreError> {
-        self.write_by(to, Grain::Hour).await?;
+    /// Adds what writes them, by the hour and by the day: each statement answers how long a row's latencies
+    /// have become.
+    pub(crate) fn add_to(&self, script: &mut Script) {
+        for (grain, tallies) in [(Grain::Hour, self), (Grain::Day, &self.by_day())] {
+            for (key, (tally, latencies)) in &tallies.0 {
+                let names = key.names().map(Cell::from);
+                let counts = tally.columns().map(Cell::from);
+                let mut row = vec![key.time.into()];
+                row.extend(names.into_iter().chain(counts));
+                row.push(latencies.to_string().as_str().into());
+                script.add(grain.add(), row);
+            }
+        }
+    }
+
+    /// Folds the latencies that have become too long: `lengths` are the answers to what was added.
+    pub(crate) async fn fold(
+        &self,
+        to: &mut Transaction<'_>,
+        lengths: Vec<AnyRow>,
+    ) -> Result<(), StoreError> {
+        let days = self.by_day();
+        let hours = self.0.keys().map(|key| (Grain::Hour, key));
+        let keys = hours.chain(days.0.keys().map(|key| (Grain::Day, key)));
+        for ((grain, key), length) in keys.zip(lengths) {
+            if Columns::of(&length).take::<i64>()? > LATENCY_LIMIT {
+                fold(to, grain, key).await?;
+            }
+        }
+        Ok(())
+    }
+
+    fn by_day(&self) -> Self {
         let mut days = Self::default();
         for (key, (tally, latencies)) in &self.0 {
             let day = TallyKey { time: key.time.div_euclid(24), ..key.clone() };
             days.add(day, tally, latencies);
         }
-        days.write_by(to, Grain::Day).await
-    }
-
-    async fn write_by(&self, to: &mut Transaction<'_>, grain: Grain) -> Result<(), StoreError> {
-        let add = grain.add();
-        for (key, (tally, latencies)) in &self.0 {
-            let query = sqlx::query(AssertSqlSafe(add.clone())).bind(key.time);
-            let names = key.names().map(str::to_owned);
-            let query = names.into_iter().fold(query, Query::bind);
-            let query = tally.columns().into_iter().fold(query, Query::bind);
-            let row = query
-                .bind(latencies.to_string())
-                .fetch_one(&mut *to.connection)
-                .await
-                .map_err(to.fail())?;
-            if Columns::of(&row).take::<i64>()? > LATENCY_LIMIT {
-                fold(to, grain, key).await?;
-            }
-        }
-        Ok(())
+        days
     }
 }
 

@@ -317,7 +317,7 @@ async fn close_attempts(
     ended: &[PackedEnd],
 ) -> Result<(), StoreError> {
     for end in ended {
-        end.write(to, token, Timely::Stored).await?;
+        end.write_later(to, token);
     }
     let open = usize::try_from(token.open.load(Ordering::Relaxed)).unwrap_or(0);
     if open <= ended.len() {

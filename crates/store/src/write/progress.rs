@@ -5,7 +5,8 @@ use std::sync::atomic::Ordering;
 use airtight_core::codec::Usage;
 use sqlx::AssertSqlSafe;
 
-use super::sheaf::Table;
+use super::script::Script;
+use super::sheaf::{Cell, Row, Table};
 use crate::error::StoreError;
 use crate::ledger::Ledger;
 use crate::retention::Sieve;
@@ -14,7 +15,7 @@ use crate::run::{AttemptEnd, NewAttempt, NewEvent, RunToken};
 use crate::writer::{Transaction, Write};
 
 const HELD: &str = "SELECT seq FROM runs WHERE seq = $1 AND token = $2 AND state = 'open' {LOCK}";
-const CLOSE_ATTEMPT: &str = "UPDATE attempts SET state = $4, ending = $5, rung = $6, output = $7, \
+pub(super) const CLOSE_ATTEMPT: &str = "UPDATE attempts SET state = $4, ending = $5, rung = $6, output = $7, \
      violations = $8, error = $9, coded = $10, input_tokens = $11, output_tokens = $12, \
      cache_read_tokens = $13, cache_write_tokens = $14, reasoning_tokens = $15, cost_nano = $16, \
      ended_at = $17 WHERE run = $1 AND number = $2 AND token = $3 AND state IN ('open', 'unknown')";
@@ -165,27 +166,33 @@ impl PackedEnd {
             Timely::Stored => "closed",
             Timely::Late => "stray",
         };
-        let mut query = sqlx::query(CLOSE_ATTEMPT)
-            .bind(token.seq)
-            .bind(self.number)
-            .bind(token.token.as_str())
-            .bind(state)
-            .bind(self.ending.as_str())
-            .bind(self.rung.clone())
-            .bind(self.output.clone())
-            .bind(self.violations.clone())
-            .bind(self.error.clone())
-            .bind(self.coded.as_str());
-        for tokens in rows::usage(&self.usage) {
-            query = query.bind(tokens);
-        }
-        query
-            .bind(self.cost_nano)
-            .bind(to.now_ms)
-            .execute(&mut *to.connection)
-            .await
-            .map_err(to.fail())
-            .map(drop)
+        let mut script = Script::default();
+        script.add(CLOSE_ATTEMPT, self.row(to, token, state));
+        script.run(to).await.map(drop)
+    }
+
+    /// Does the same with the end of the transaction, for an attempt that counts.
+    pub(super) fn write_later(&self, to: &mut Transaction<'_>, token: &RunToken) {
+        let row = self.row(to, token, "closed");
+        to.sheaf.close(row);
+    }
+
+    fn row(&self, to: &Transaction<'_>, token: &RunToken, state: &str) -> Row {
+        let mut row: Row = vec![
+            token.seq.into(),
+            self.number.into(),
+            token.token.as_str().into(),
+            state.into(),
+            self.ending.as_str().into(),
+            self.rung.clone().into(),
+            self.output.clone().into(),
+            self.violations.clone().into(),
+            self.error.clone().into(),
+            self.coded.as_str().into(),
+        ];
+        row.extend(rows::usage(&self.usage).map(Cell::from));
+        row.extend([self.cost_nano.into(), to.now_ms.into()]);
+        row
     }
 }
 

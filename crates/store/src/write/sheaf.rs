@@ -1,12 +1,12 @@
-//! Rows that are only added. Those of a whole transaction wait and are inserted together: a database is
+//! Rows that are only added, and ends of attempts. Those of a whole transaction wait and are inserted together: a database is
 //! asked a few times for a group of runs, instead of several times for each.
 //!
 //! The rule it protects: whoever reads or changes such rows in the same transaction settles them first.
 //! Those are who takes a run over, who decides on one, and who prunes; nobody else can know of a run whose
 //! beginning or end is in the transaction.
 
-use sqlx::AssertSqlSafe;
-
+use super::progress::CLOSE_ATTEMPT;
+use super::script::Script;
 use crate::error::StoreError;
 use crate::rows::placeholders;
 use crate::writer::Transaction;
@@ -58,11 +58,18 @@ pub(crate) enum Cell {
     Text(String),
     /// No text.
     Absent,
+    NoNumber,
 }
 
 impl From<i64> for Cell {
     fn from(number: i64) -> Self {
         Self::Number(number)
+    }
+}
+
+impl From<Option<i64>> for Cell {
+    fn from(number: Option<i64>) -> Self {
+        number.map_or(Self::NoNumber, Self::Number)
     }
 }
 
@@ -85,12 +92,19 @@ pub(crate) struct Sheaf {
     attempts: Vec<Row>,
     answers: Vec<Row>,
     events: Vec<Row>,
+    /// What ends attempts, which may be among these.
+    closed: Vec<Row>,
 }
 
 impl Sheaf {
     /// Adds a row.
     pub(crate) fn add(&mut self, table: Table, row: Row) {
         self.rows(table).push(row);
+    }
+
+    /// Ends an attempt by [`CLOSE_ATTEMPT`].
+    pub(crate) fn close(&mut self, row: Row) {
+        self.closed.push(row);
     }
 
     fn rows(&mut self, table: Table) -> &mut Vec<Row> {
@@ -103,31 +117,37 @@ impl Sheaf {
     }
 }
 
-impl Transaction<'_> {
-    /// Writes the rows that wait.
-    pub(crate) async fn settle(&mut self) -> Result<(), StoreError> {
-        let mut sheaf = std::mem::take(&mut self.sheaf);
+impl Sheaf {
+    /// Returns the statements that write all of it.
+    fn script(mut self) -> Script {
+        let mut script = Script::default();
         for table in Table::ALL {
-            let rows = sheaf.rows(table);
+            let rows = self.rows(table);
             while let Some(length) = LENGTHS.into_iter().find(|length| *length <= rows.len()) {
-                let some = rows.drain(..length).collect();
-                insert(self, table, some).await?;
+                let (beginning, columns, end) = table.words();
+                let sql = format!("{beginning} {} {end}", placeholders(length, columns));
+                script.add(sql, rows.drain(..length).flatten().collect());
             }
         }
-        Ok(())
+        for row in self.closed {
+            script.add(CLOSE_ATTEMPT, row);
+        }
+        script
     }
 }
 
-async fn insert(to: &mut Transaction<'_>, table: Table, rows: Vec<Row>) -> Result<(), StoreError> {
-    let (beginning, columns, end) = table.words();
-    let sql = format!("{beginning} {} {end}", placeholders(rows.len(), columns));
-    let mut query = sqlx::query(AssertSqlSafe(sql));
-    for cell in rows.into_iter().flatten() {
-        query = match cell {
-            Cell::Number(number) => query.bind(number),
-            Cell::Text(text) => query.bind(text),
-            Cell::Absent => query.bind(None::<String>),
-        };
+impl Transaction<'_> {
+    /// Writes the rows that wait.
+    pub(crate) async fn settle(&mut self) -> Result<(), StoreError> {
+        std::mem::take(&mut self.sheaf).script().run(self).await.map(drop)
     }
-    query.execute(&mut *to.connection).await.map_err(to.fail()).map(drop)
+
+    /// Writes all that waits, at the end.
+    pub(crate) async fn conclude(&mut self) -> Result<(), StoreError> {
+        let mut script = std::mem::take(&mut self.sheaf).script();
+        let tallies = std::mem::take(&mut self.tallies);
+        tallies.add_to(&mut script);
+        let lengths = script.run(self).await?;
+        tallies.fold(self, lengths).await
+    }
 }
