@@ -156,14 +156,16 @@ pub(crate) fn judge_turned(
             Err(rejected(Rejection::Truncated { offset: text.len() }))
         }
         Err(Failure { error, .. }) => {
-            let Own { range, also } = recover::own(text);
-            let own = judge_part(measure, text, range, &error);
-            match also {
-                Some(also) => {
-                    own.and_then(|own| unless_other(own, judge_part(measure, text, also, &error)))
-                }
-                None => own,
-            }
+            let Own { range, also, earlier } = recover::own(text);
+            let judge = |part| judge_part(measure, text, part, &error);
+            let own = judge(range);
+            let own = also.into_iter().fold(own, |own, also| unless_other(own?, judge(also)));
+            earlier.into_iter().fold(own, |own, earlier| {
+                let own = own?;
+                // Nothing was answered there, most often.
+                let Ok(earlier) = judge(earlier) else { return Ok(own) };
+                unless_other(own, Ok(earlier))
+            })
         }
     };
     match decided {

@@ -14,7 +14,7 @@ pub(crate) enum Dialect {
 pub(crate) enum Commit {
     /// On the disk, with all that was committed before.
     OnDisk,
-    /// With the system, which has it on the disk with the next that is to be there.
+    /// With the database, which has it on the disk with the next that is to be there.
     Soon,
 }
 
@@ -33,12 +33,9 @@ impl Dialect {
         let patience = patience.as_millis();
         match self {
             // The cache is small: a single run reads little.
-            // The log is put into the file after 16 MB: that is done within a commit, and a run writes
-            // some 20 pages, so by the usual 4 MB every fiftieth would wait for it.
             Self::Sqlite => format!(
                 "PRAGMA busy_timeout = {patience}; PRAGMA journal_mode = WAL; \
-                 PRAGMA cache_size = -1000; \
-                 PRAGMA wal_autocheckpoint = 4000; PRAGMA journal_size_limit = 67108864"
+                 PRAGMA cache_size = -1000; PRAGMA journal_size_limit = 67108864"
             ),
             // Nothing of ours runs long; what does hangs, and must not hold anybody up.
             Self::Postgres => format!(
@@ -59,9 +56,16 @@ impl Dialect {
     /// Returns the statements that begin a transaction which will write.
     pub(crate) fn begin(self, commit: Commit) -> &'static str {
         match (self, commit) {
-            // Taken at once: a lock that is upgraded later may fail in the middle.
-            (Self::Sqlite, Commit::OnDisk) => "PRAGMA synchronous = FULL; BEGIN IMMEDIATE",
-            (Self::Sqlite, Commit::Soon) => "PRAGMA synchronous = NORMAL; BEGIN IMMEDIATE",
+            // Taken at once: a lock that is upgraded later may fail in the middle. The log is put into the file
+            // after 16 MB: that is done within a commit, and a run writes some 20 pages, so by the usual 4 MB
+            // every fiftieth would wait for it. It is not where nothing was synced before: a failure of that
+            // sync would be told to nobody.
+            (Self::Sqlite, Commit::OnDisk) => {
+                "PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 4000; BEGIN IMMEDIATE"
+            }
+            (Self::Sqlite, Commit::Soon) => {
+                "PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0; BEGIN IMMEDIATE"
+            }
             (Self::Postgres, Commit::OnDisk) => "BEGIN",
             (Self::Postgres, Commit::Soon) => "BEGIN; SET LOCAL synchronous_commit = off",
         }

@@ -136,7 +136,7 @@ impl Ledger {
     }
 
     /// Returns how many transactions were committed through this ledger: each waits once for the
-    /// disk, however many writes it holds.
+    /// disk at the most, however many writes it holds.
     pub fn commits(&self) -> u64 {
         self.place.commits.so_far()
     }

@@ -5,7 +5,7 @@
 //!
 //! ```text
 //! begin ─► open_attempt ─► (a request leaves) ─► close_attempt ─► … ─► finish
-//!   └ one write, on disk before it returns          └ all in one transaction, once
+//!   └ one write, on record when it returns          └ all in one transaction, once
 //! ```
 //!
 //! One SQL text serves both databases; what must differ is in `dialect.rs`. Writes queue up for a

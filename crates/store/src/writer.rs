@@ -172,7 +172,7 @@ impl Inbox {
         Self(sender)
     }
 
-    /// Returns once `write` is on disk.
+    /// Returns once `write` is committed, and on disk if it must be.
     pub(crate) async fn write<W: Write>(&self, write: W) -> Result<W::Output, StoreError> {
         let (reply, answer) = oneshot::channel();
         let pending = Pending { write, output: None, reply };
@@ -222,10 +222,6 @@ impl Writer {
                 next = more.then(|| self.queue.try_recv().ok()).flatten();
             }
             self.commit(group).await;
-            if self.due.is_some_and(|due| due <= Instant::now()) {
-                // It failed, and that is told; what is wrong takes its time.
-                self.due = self.stopped.is_none().then(|| Instant::now() + PAUSE.1);
-            }
             if let Some(reply) = closing {
                 self.queue.close();
                 self.hang_up().await;
@@ -250,6 +246,9 @@ impl Writer {
     }
 
     async fn hang_up(&mut self) {
+        if self.due.is_some() {
+            self.commit(vec![Box::new(Flush)]).await;
+        }
         if let Some(connection) = self.connection.take() {
             drop(connection.close().await);
         }
@@ -264,6 +263,9 @@ impl Writer {
             Ok(()) => return group.into_iter().for_each(Waiting::stored),
             Err(failure) => failure,
         };
+        // What is wrong takes its time, and is told by then; behind a failure of the disk nothing is left to do.
+        let later = self.due.map(|_| Instant::now() + PAUSE.1);
+        self.due = later.filter(|_| self.stopped.is_none());
         if failure.is_everybodys() || group.len() == 1 {
             return group.into_iter().for_each(|write| write.failed(failure.clone()));
         }
@@ -360,7 +362,7 @@ async fn transact(
     Ok(())
 }
 
-/// Counts commits: each is one wait for the disk.
+/// Counts commits: each is one wait for the disk, but for those that nobody waits for.
 #[derive(Debug, Default)]
 pub(crate) struct Commits {
     count: AtomicU64,

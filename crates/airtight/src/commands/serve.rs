@@ -108,12 +108,16 @@ pub(super) fn run(
 
 /// Makes the threads that answer, one fewer than there are cores: SQLite's driver has one of its own. On two
 /// cores two more would wake each other up in vain and keep a tenth more memory, and answer some more
-/// requests only where there are hundreds at once. What takes long is done on others: nothing here waits
-/// for another task without giving its thread up.
+/// requests only where there are hundreds at once. A single one is that of whoever waits for the server, with
+/// the memory that it has already. What takes long is done on others: nothing here waits for another task
+/// without giving its thread up.
 fn runtime() -> Result<Runtime, Error> {
     let cores = available_parallelism().map_or(1, NonZero::get);
-    let threads = cores.saturating_sub(1).max(1);
-    Builder::new_multi_thread().worker_threads(threads).enable_all().build().map_err(Error::from)
+    let mut builder = match cores {
+        0..=2 => Builder::new_current_thread(),
+        _ => Builder::new_multi_thread(),
+    };
+    builder.worker_threads(cores.saturating_sub(1).max(1)).enable_all().build().map_err(Error::from)
 }
 
 /// Ends runs in time for their ends to reach clients and ledger before the server is gone, whose end

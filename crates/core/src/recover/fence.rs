@@ -135,10 +135,7 @@ pub(super) fn closes(text: &str, at: usize) -> bool {
     let rest = text.get(at..).unwrap_or_default().trim_start();
     let ticks = run_end(rest.as_bytes(), 0);
     let line = rest.get(ticks..).and_then(|behind| behind.lines().next());
-    let is_over = |line: &str| {
-        line.trim().is_empty() || role::TOKENS.iter().any(|token| line.starts_with(token))
-    };
-    rest.starts_with(['`', '~']) && ticks >= 3 && line.is_none_or(is_over)
+    rest.starts_with(['`', '~']) && ticks >= 3 && line.is_none_or(role::is_tokens)
 }
 
 /// Finds the end of the run of equal bytes at `at`.

@@ -1,14 +1,14 @@
 //! Whose words a text holds: chat templates name the role before each message, and a server that does not
 //! know the token that ends the model's lets it go on with those of others, or repeats the prompt before.
 //!
-//! A model may also speak of such a header. Only behind a token that ends a message, the first of its kind, is
-//! a turn certain; elsewhere the words are judged both ways, and must come to the same.
+//! A model may also speak of such a header. A turn is certain only behind a token that ends a message in which
+//! nothing is said but an answer; elsewhere the words are judged both ways, and must come to the same.
 
 use std::ops::Range;
 
 use memchr::memmem;
 
-use super::thought::last_close;
+use super::thought::{MESSAGE, last_close};
 
 /// What stands before the name of a role.
 const HEADERS: [&str; 6] = [
@@ -27,11 +27,14 @@ const HEADER_ENDS: [&str; 3] = ["<|end_header_id|>", "<|header_end|>", "<|end_of
 const MODEL: [&str; 2] = ["assistant", "model"];
 
 /// What opens the words of somebody else without a name, and what opens the model's behind them.
-const PAIRS: [(&str, &str); 10] = [
+const PAIRS: [(&str, &str); 13] = [
     ("[INST]", "[/INST]"),
     ("[SYSTEM_PROMPT]", "[/SYSTEM_PROMPT]"),
     ("[AVAILABLE_TOOLS]", "[/AVAILABLE_TOOLS]"),
+    ("[TOOL_RESULTS]", "[/TOOL_RESULTS]"),
     ("<|user|>", "<|assistant|>"),
+    ("<|tool|>", "<|assistant|>"),
+    ("<|observation|>", "<|assistant|>"),
     ("<|system|>", "<|assistant|>"),
     ("<|im_user|>", "<|im_assistant|>"),
     ("<|im_system|>", "<|im_assistant|>"),
@@ -41,10 +44,13 @@ const PAIRS: [(&str, &str); 10] = [
 ];
 
 /// What a text begins with before anything is said.
-const BEGINNINGS: [&str; 8] = [
+const BEGINNINGS: [&str; 11] = [
     "<s>",
     "</s>",
     "<bos>",
+    "<BOS_TOKEN>",
+    "[gMASK]",
+    "<sop>",
     "<|begin_of_text|>",
     "<|startoftext|>",
     "<|endoftext|>",
@@ -52,11 +58,14 @@ const BEGINNINGS: [&str; 8] = [
     "\u{feff}",
 ];
 
-/// How tokens begin that stand behind an answer.
-pub(super) const TOKENS: [&str; 5] = ["<|", "<\u{ff5c}", "</s>", "<end_of_turn>", "<eos>"];
+/// What ends a message, besides tokens with bars.
+const ENDS: [&str; 3] = ["</s>", "<end_of_turn>", "<eos>"];
 
-/// How such tokens end.
-const TOKEN_ENDS: [&str; 5] = ["|>", "\u{ff5c}>", "</s>", "<end_of_turn>", "<eos>"];
+/// How tokens with bars begin and end.
+const BARS: [(&str, &str); 2] = [("<|", "|>"), ("<\u{ff5c}", "\u{ff5c}>")];
+
+/// How long a token with bars may be: a hostile text may hold nothing else.
+const TOKEN_LIMIT: usize = 64;
 
 /// How many turns are looked past.
 const TURN_LIMIT: usize = 64;
@@ -67,14 +76,15 @@ pub(crate) struct Own {
     pub(crate) range: Range<usize>,
     /// What else may be the model's: its answer is one only if this comes to the same.
     pub(crate) also: Option<Range<usize>>,
+    /// What the model said first behind a prompt, if it is not all that it said: another answer there may be
+    /// its own, and the last one made up.
+    pub(crate) earlier: Option<Range<usize>>,
 }
 
 /// A turn of somebody else.
 struct Turn {
     at: usize,
     end: TurnEnd,
-    /// Whether a token ends what is said before, which speaks of no header.
-    is_behind_end: bool,
 }
 
 /// What opens the model's words behind a turn.
@@ -88,8 +98,8 @@ enum TurnEnd {
 /// begins with such a turn, as where the prompt is repeated.
 pub(crate) fn own(text: &str) -> Own {
     let mut start = opened(text, silence(text, 0)).unwrap_or(0);
-    // Where the model spoke first behind a prompt: whatever follows it may have made up.
-    let mut first = None;
+    // What the model said first behind a prompt, as far as that goes.
+    let mut first: Option<Range<usize>> = None;
     for _ in 0..TURN_LIMIT {
         let said = silence(text, start);
         let Some(turn) = foreign(text, start, said) else {
@@ -99,12 +109,16 @@ pub(crate) fn own(text: &str) -> Own {
         let next = (is_silent || first.is_some()).then(|| resumes(text, &turn)).flatten();
         match next {
             Some(next) => {
-                first = first.filter(|_| !is_silent).or(Some(next));
+                first = match first {
+                    Some(first) if first.end < text.len() => Some(first),
+                    Some(first) if !is_silent => Some(first.start..turn.at),
+                    _ => Some(next..text.len()),
+                };
                 start = next;
             }
             None if is_silent => return Own::new(turn.at..turn.at, None, turn.at),
             None => {
-                let is_certain = turn.is_behind_end && last_close(text, turn.at).is_none();
+                let is_certain = text.get(start..turn.at).is_some_and(is_answer);
                 let until = if is_certain { turn.at } else { text.len() };
                 return Own::new(start..turn.at, first, until);
             }
@@ -114,25 +128,50 @@ pub(crate) fn own(text: &str) -> Own {
 }
 
 impl Own {
-    fn new(range: Range<usize>, first: Option<usize>, until: usize) -> Self {
-        let also = first.unwrap_or(range.start)..until;
-        Self { also: (also != range).then_some(also), range }
+    fn new(range: Range<usize>, first: Option<Range<usize>>, until: usize) -> Self {
+        let from = first.as_ref().map_or(range.start, |first| first.start);
+        let also = from..until;
+        let earlier = first.filter(|first| first.start < range.start);
+        Self { also: (also != range).then_some(also), earlier, range }
     }
+}
+
+/// Claims that a message says nothing but an answer, perhaps behind thoughts, and is ended by a token.
+fn is_answer(message: &str) -> bool {
+    let said = last_close(message, 0).or_else(|| {
+        let body = memmem::rfind(message.as_bytes(), MESSAGE.as_bytes())?;
+        Some(body + MESSAGE.len())
+    });
+    let said = message.get(said.unwrap_or(0)..).unwrap_or_default().trim();
+    let (mut answer, mut is_ended) = (said, false);
+    loop {
+        let before = match without_token(answer) {
+            Some(before) => {
+                is_ended = true;
+                before
+            }
+            None => match BEGINNINGS.iter().find_map(|next| answer.strip_suffix(next)) {
+                Some(before) => before,
+                None => break,
+            },
+        };
+        answer = before.trim_end();
+    }
+    let stands = |opens: &[&str], closes: &[&str]| {
+        opens.iter().any(|it| answer.starts_with(it))
+            && closes.iter().any(|it| answer.ends_with(it))
+    };
+    let is_scalar = || !answer.contains(char::is_whitespace);
+    let is_whole = stands(&["{", "["], &["}", "]"]) || stands(&["```", "~~~"], &["```", "~~~"]);
+    is_ended && !answer.is_empty() && (is_whole || is_scalar())
 }
 
 /// Finds the first turn of somebody else from `from` on, where something is `said` first.
 fn foreign(text: &str, from: usize, said: usize) -> Option<Turn> {
-    // Once a header is spoken of, so may be others.
-    let mut is_spoken_of = false;
     marks(text, from).find_map(|at| {
         let end = opens(text.get(at..)?)?;
-        let before = text.get(from..at)?;
-        if at > said && !is_apart(before) {
-            is_spoken_of = true;
-            return None;
-        }
-        let is_behind_end = !is_spoken_of && ends_with_token(before.trim_end());
-        Some(Turn { at, end, is_behind_end })
+        let is_turn = at <= said || is_apart(text.get(from..at)?);
+        is_turn.then_some(Turn { at, end })
     })
 }
 
@@ -191,12 +230,56 @@ fn opens(rest: &str) -> Option<TurnEnd> {
 
 /// Claims that `before` ends with a line, or with a token: no string of JSON goes on behind a line end.
 fn is_apart(before: &str) -> bool {
-    let before = before.trim_end_matches([' ', '\t']);
-    before.is_empty() || before.ends_with('\n') || ends_with_token(before)
+    let trimmed = |text: &'_ str| text.trim_end_matches([' ', '\t']).len();
+    let mut before = before.get(..trimmed(before)).unwrap_or_default();
+    // What a text begins with stands before each turn, in some templates.
+    while let Some(rest) = BEGINNINGS.iter().find_map(|beginning| before.strip_suffix(beginning)) {
+        if ENDS.iter().any(|end| before.ends_with(end)) {
+            return true;
+        }
+        before = rest.get(..trimmed(rest)).unwrap_or_default();
+    }
+    before.is_empty() || before.ends_with('\n') || without_token(before).is_some()
 }
 
-fn ends_with_token(before: &str) -> bool {
-    TOKEN_ENDS.iter().any(|end| before.ends_with(end))
+/// Returns `text` without the token that ends it, if one does.
+fn without_token(text: &str) -> Option<&str> {
+    let end = ENDS.iter().find_map(|end| text.strip_suffix(end));
+    end.or_else(|| {
+        BARS.iter().find_map(|(opens, closes)| {
+            let before = text.strip_suffix(closes)?;
+            let near = before.ceil_char_boundary(before.len().saturating_sub(TOKEN_LIMIT));
+            let (_, name) = before.get(near..)?.rsplit_once(opens)?;
+            is_name(name).then(|| before.get(..before.len() - name.len() - opens.len()))?
+        })
+    })
+}
+
+/// Claims that nothing but tokens and white space is in `text`.
+pub(super) fn is_tokens(text: &str) -> bool {
+    let mut rest = text.trim_start();
+    while !rest.is_empty() {
+        let end = ENDS.iter().find_map(|end| rest.strip_prefix(end));
+        let token = || {
+            BARS.iter().find_map(|(opens, closes)| {
+                let behind = rest.strip_prefix(opens)?;
+                let near = behind.floor_char_boundary(TOKEN_LIMIT);
+                let (name, _) = behind.get(..near)?.split_once(closes)?;
+                is_name(name).then(|| behind.get(name.len() + closes.len()..))?
+            })
+        };
+        match end.or_else(token) {
+            Some(behind) => rest = behind.trim_start(),
+            None => return false,
+        }
+    }
+    true
+}
+
+/// Claims that a token may be called so.
+fn is_name(name: &str) -> bool {
+    let is_part = |it: char| it.is_alphanumeric() || it == '_' || it == '\u{2581}';
+    !name.is_empty() && name.chars().all(is_part)
 }
 
 /// Finds what may be a header from `from` on, in one pass: most texts have none.
@@ -204,7 +287,7 @@ fn marks(text: &str, from: usize) -> impl Iterator<Item = usize> {
     let rest = text.as_bytes().get(from..).unwrap_or_default();
     let may_open = |offset: &usize| {
         // By the second byte of every header: the last begins a character of three.
-        matches!(rest.get(offset + 1), Some(b'|' | b's' | b'I' | b'S' | b'A' | 0xEF))
+        matches!(rest.get(offset + 1), Some(b'|' | b's' | b'I' | b'S' | b'A' | b'T' | 0xEF))
     };
     memchr::memchr2_iter(b'<', b'[', rest).filter(may_open).map(move |offset| from + offset)
 }

@@ -8,16 +8,15 @@ use crate::repair::Reading;
 use crate::verdict::{Edit, EditKind, Edits};
 
 impl<'t> Finder<'t> {
-    /// Takes the scalar at this place if nothing but a fence, a token of the chat template, or the
-    /// end of the text follows it.
+    /// Takes the scalar at this place if nothing but a fence, or tokens of the chat template, follows it.
     pub(super) fn scalar_alone(&mut self) {
         let start = self.skip_space(self.at);
         let Some((end, text, edits)) = self.scalar(start) else {
             return;
         };
-        let rest = self.bytes.get(self.skip_space(end)..).unwrap_or_default();
-        let mut ends = ["```", "~~~"].iter().chain(&role::TOKENS);
-        if rest.is_empty() || ends.any(|end| rest.starts_with(end.as_bytes())) {
+        let rest = self.text.get(self.skip_space(end)..).unwrap_or_default();
+        let is_over = || role::is_tokens(rest);
+        if ["```", "~~~"].iter().any(|end| rest.starts_with(end)) || is_over() {
             self.take(Reading { range: start..end, text, edits });
         }
     }

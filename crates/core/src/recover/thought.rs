@@ -28,7 +28,7 @@ pub(super) const LEAD: u8 = 0xE2;
 const CHANNEL: &str = "<|channel|>";
 
 /// Ends that header.
-const MESSAGE: &str = "<|message|>";
+pub(super) const MESSAGE: &str = "<|message|>";
 
 /// The only channel that answers; the others are thoughts and calls of tools.
 const FINAL: &str = "final";

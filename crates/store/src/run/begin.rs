@@ -47,8 +47,8 @@ pub enum Acknowledged {
     /// With its beginning.
     #[default]
     Begun,
-    /// With its end. Its beginning is there for others at once and survives this process; the loss of
-    /// power may take it in the first 50 ms.
+    /// With its end. Its beginning is there for others at once and survives this process. The loss of power,
+    /// or the end of a server of PostgreSQL, may take it in the first 50 ms.
     Ended,
 }
 
@@ -94,7 +94,7 @@ pub struct Driver {
 /// What came of the wish to begin a run.
 #[derive(Debug, Clone)]
 pub enum Begun {
-    /// It has begun, and is on disk; whoever holds the token may write to it.
+    /// It has begun, and is on record; whoever holds the token may write to it.
     Fresh(RunToken),
     /// The key has its final result already.
     Finished(Box<Run>),

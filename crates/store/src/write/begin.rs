@@ -1,4 +1,4 @@
-//! The write that begins a run: once it returns, the run is on disk.
+//! The write that begins a run: once it returns, the run is on record.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicI64;

@@ -21,12 +21,16 @@ const TOGETHER: usize = 128;
 pub(crate) struct Script(Vec<(String, Row)>);
 
 impl Script {
+    /// Adds a statement, in which every `$` is followed by the number of a parameter.
     pub(crate) fn add(&mut self, sql: impl Into<String>, row: Row) {
         self.0.push((sql.into(), row));
     }
 
     /// Executes all, and returns the rows that they answer.
     pub(crate) async fn run(self, to: &mut Transaction<'_>) -> Result<Vec<AnyRow>, StoreError> {
+        if self.0.is_empty() {
+            return Ok(Vec::new());
+        }
         let count: usize = self.0.iter().map(|(_, row)| row.len()).sum();
         let is_one = to.place.dialect == Dialect::Sqlite && to.is_alone && count <= TOGETHER;
         let statements = if is_one { vec![self.joined()] } else { self.0 };

@@ -1,5 +1,5 @@
-//! Rows that are only added, and ends of attempts. Those of a whole transaction wait and are inserted together: a database is
-//! asked a few times for a group of runs, instead of several times for each.
+//! Rows that are only added, and ends of attempts. Those of a whole transaction wait and are written
+//! together: a database is asked a few times for a group of runs, instead of several times for each.
 //!
 //! The rule it protects: whoever reads or changes such rows in the same transaction settles them first.
 //! Those are who takes a run over, who decides on one, and who prunes; nobody else can know of a run whose

@@ -29,15 +29,18 @@ async fn writes_that_wait_together_share_a_commit(bed: Bed) {
 async fn a_run_that_is_acknowledged_at_its_end_is_there_for_others_when_begin_returns(bed: Bed) {
     let ledger = bed.open().await;
     let acknowledged = Acknowledged::Ended;
+    let commits = ledger.commits();
     let token = begin(&ledger, NewRun { acknowledged, ..new_run() }).await;
+    // Long before the heartbeat, it goes to the disk by a commit of its own.
+    let synced = async {
+        while ledger.commits() < commits + 2 {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(5), synced).await.unwrap();
     let other = bed.open().await;
     let begun = other.run(token.id().as_str()).await.unwrap();
     assert_eq!((begun.summary.state, begun.prompt.as_deref()), (RunState::Open, Some("Write.")));
-    let commits = ledger.commits();
-    while ledger.commits() == commits {
-        // It goes to the disk by itself: by a commit that syncs.
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
     ledger.finish(&token, met()).await.unwrap();
     assert!(other.run(token.id().as_str()).await.unwrap().summary.output_valid);
 }
