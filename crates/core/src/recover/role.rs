@@ -219,13 +219,11 @@ fn words(role: &str) -> Option<&str> {
 /// Returns how the turn of somebody else ends that `rest` begins with.
 fn opens(rest: &str) -> Option<TurnEnd> {
     let named = HEADERS.iter().find_map(|header| Some((*header, rest.strip_prefix(header)?)));
-    match named {
-        Some((header, role)) => words(role).is_none().then_some(TurnEnd::Header(header)),
-        None => {
-            let pair = PAIRS.iter().find(|(opens, _)| rest.starts_with(opens));
-            pair.map(|(_, mark)| TurnEnd::Mark(mark))
-        }
+    if let Some((header, role)) = named {
+        return words(role).is_none().then_some(TurnEnd::Header(header));
     }
+    let (_, mark) = PAIRS.iter().find(|(opens, _)| rest.starts_with(opens))?;
+    Some(TurnEnd::Mark(mark))
 }
 
 /// Claims that `before` ends with a line, or with a token: no string of JSON goes on behind a line end.
