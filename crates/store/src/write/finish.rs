@@ -34,7 +34,7 @@ const INSERT_STRAY: &str = "INSERT INTO attempts (run, number, state, token, pro
      purpose, ending, rung, output, coded, input_tokens, output_tokens, cache_read_tokens, \
      cache_write_tokens, reasoning_tokens, cost_nano, started_at, ended_at) \
      SELECT seq, $2, 'stray', $3, provider, model, '', $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, \
-     $14, $14 FROM runs WHERE seq = $1";
+     $14, $14 FROM runs WHERE seq = $1 AND id = $15";
 const POSTPONE: &str = "UPDATE runs SET state = 'postponed', owner = '' \
      WHERE seq = $1 AND token = $2 AND state = 'open'";
 const CLAIMED: &str = "SELECT seq FROM jobs WHERE seq = $1 AND claim_token = $2 {LOCK}";
@@ -187,7 +187,8 @@ impl End {
     }
 
     /// Keeps what came too late, without effect on the run. Its number is negative: those above 0
-    /// are the other process's to give.
+    /// are the other process's to give. Not with a run of another name: a server that ends before a beginning
+    /// is on its disk gives the number again.
     async fn keep_stray(&self, to: &mut Transaction<'_>) -> Result<(), StoreError> {
         let fail = to.fail();
         for end in &self.ended {
@@ -218,6 +219,7 @@ impl End {
         query
             .bind(self.cost_nano)
             .bind(to.now_ms)
+            .bind(self.token.id().as_str())
             .execute(&mut *to.connection)
             .await
             .map_err(&fail)

@@ -20,6 +20,7 @@ crate::laws! {
     a_late_postponement_is_fenced_and_keeps_what_was_said,
     what_a_batch_spent_counts_whatever_became_of_its_runs,
     a_late_end_is_fenced_and_kept_as_a_stray,
+    an_end_is_kept_with_no_run_that_was_given_its_number_again,
     a_name_is_taken_once,
     events_are_numbered_and_read_from_anywhere,
     attempts_left_open_are_unknown,
@@ -210,6 +211,18 @@ async fn a_late_end_is_fenced_and_kept_as_a_stray(bed: Bed) {
     assert_eq!(strays.len(), 1);
     assert_eq!(strays[0].output.as_deref(), Some(&b"too late"[..]));
     assert_eq!(counted(&ledger).await, 1);
+}
+
+async fn an_end_is_kept_with_no_run_that_was_given_its_number_again(bed: Bed) {
+    let ledger = bed.open().await;
+    let lost = begin(&ledger, new_run()).await;
+    let other = "an-other";
+    bed.meddle(&format!("UPDATE runs SET id = '{other}', token = 't'")).await;
+    let refused = ledger.finish(&lost, met()).await;
+    assert!(matches!(refused, Err(StoreError::Fenced)));
+    let attempts = ledger.attempts(&RunId::from(other.to_owned())).await.unwrap();
+    let states: Vec<_> = attempts.iter().map(|attempt| attempt.state).collect();
+    assert_eq!(states, [AttemptState::Open], "that was its own");
 }
 
 async fn a_name_is_taken_once(bed: Bed) {
