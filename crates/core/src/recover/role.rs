@@ -43,6 +43,13 @@ const PAIRS: [(&str, &str); 13] = [
     ("<|START_OF_TURN_TOKEN|><|SYSTEM_TOKEN|>", "<|CHATBOT_TOKEN|>"),
 ];
 
+/// How the names of tools begin, and what opens their words without a name.
+const TOOLS: [&str; 4] = ["tool", "ipython", "function", "observation"];
+const TOOL_OPENS: [&str; 3] = ["[TOOL_RESULTS]", "<|tool|>", "<|observation|>"];
+
+/// What stands before the words of a tool where they are put into the user's mouth.
+const TOOL_TAG: &str = "<tool_response>";
+
 /// What a text begins with before anything is said.
 const BEGINNINGS: [&str; 11] = [
     "<s>",
@@ -85,6 +92,8 @@ pub(crate) struct Own {
 struct Turn {
     at: usize,
     end: TurnEnd,
+    /// Whether a tool speaks: what the model said before may have called it, and be no answer.
+    is_of_tool: bool,
 }
 
 /// What opens the model's words behind a turn.
@@ -118,7 +127,8 @@ pub(crate) fn own(text: &str) -> Own {
             }
             None if is_silent => return Own::new(turn.at..turn.at, None, turn.at),
             None => {
-                let is_certain = text.get(start..turn.at).is_some_and(is_answer);
+                let is_certain =
+                    !turn.is_of_tool && text.get(start..turn.at).is_some_and(is_answer);
                 let until = if is_certain { turn.at } else { text.len() };
                 return Own::new(start..turn.at, first, until);
             }
@@ -169,10 +179,24 @@ fn is_answer(message: &str) -> bool {
 /// Finds the first turn of somebody else from `from` on, where something is `said` first.
 fn foreign(text: &str, from: usize, said: usize) -> Option<Turn> {
     marks(text, from).find_map(|at| {
-        let end = opens(text.get(at..)?)?;
+        let rest = text.get(at..)?;
+        let end = opens(rest)?;
         let is_turn = at <= said || is_apart(text.get(from..at)?);
-        is_turn.then_some(Turn { at, end })
+        is_turn.then(|| Turn { at, end, is_of_tool: is_of_tool(rest) })
     })
+}
+
+/// Claims that a tool speaks in the turn that `rest` begins with.
+fn is_of_tool(rest: &str) -> bool {
+    let Some(role) = HEADERS.iter().find_map(|header| rest.strip_prefix(header)) else {
+        return TOOL_OPENS.iter().any(|opens| rest.starts_with(opens));
+    };
+    let role = role.trim_start();
+    let is_named =
+        |name: &&str| role.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name));
+    let words = role.trim_start_matches(|it: char| it.is_ascii_alphabetic());
+    let words = HEADER_ENDS.iter().find_map(|end| words.strip_prefix(end)).unwrap_or(words);
+    TOOLS.iter().any(is_named) || words.trim_start().starts_with(TOOL_TAG)
 }
 
 /// Finds where the model's words begin behind the turn of somebody else: in the words of the same template.

@@ -156,6 +156,8 @@ fn a_header_that_is_only_spoken_of_hides_no_answer(text: &str) {
 #[test_case(json!({"type": "array", "items": {"type": "string"}}), "[\"a\"]\n[INST] hi Corrected: [\"b\", \"c"; "a list that is cut off")]
 #[test_case(json!({"type": "array", "items": {"type": "string"}}), "[\"a\"]\n[INST] hi So the final list is []."; "an empty list")]
 #[test_case(json!({"type": "object"}), "{\"a\":1}\n[INST] hi Corrected: {\"b\":2"; "any object")]
+#[test_case(json!({"type": "object"}), "{\"name\":\"f\"}<|im_end|>\n<|im_start|>tool\n3<|im_end|>\n<|im_start|>assistant\n{\"a\":1}"; "a call of a tool")]
+#[test_case(json!({"type": "object"}), "{\"name\":\"f\"}<|im_end|>\n<|im_start|>user\n<tool_response>\n3\n</tool_response><|im_end|>\n<|im_start|>assistant\n{\"a\":1}"; "a call that the user answers")]
 fn nor_one_that_names_no_member(contract: Value, text: &str) {
     let told = outcome(lenient(contract, text));
     assert!(told.is_err(), "{told:?}");

@@ -4,7 +4,7 @@ use test_case::test_case;
 
 use super::*;
 
-const PIECES: [&str; 26] = [
+const PIECES: [&str; 28] = [
     "<|im_start|>",
     "<|start_header_id|>",
     "<start_of_turn>",
@@ -21,6 +21,8 @@ const PIECES: [&str; 26] = [
     "\u{feff}",
     "user",
     "system",
+    "tool",
+    "[TOOL_RESULTS]",
     "assistant",
     "Model",
     "models",
@@ -58,7 +60,7 @@ proptest! {
             prop_assert!(text.get(also.clone()).is_some());
             prop_assert!(also.start <= start && also.end >= end, "{text:?}: {also:?}");
         } else if start < end && end < text.len() {
-            prop_assert!(is_answer(&text[start..end]), "{text:?}: {end}");
+            prop_assert!(is_answer(&text[start..end]) && !is_of_tool(&text[end..]), "{text:?}: {end}");
         }
         if let Some(earlier) = earlier {
             prop_assert!(text.get(earlier.clone()).is_some() && earlier.start < start);
@@ -75,6 +77,10 @@ proptest! {
 
 #[test_case("{V}<|im_end|>\n<|im_start|>user\nx" => ("{V}<|im_end|>\n", None); "ended by its token")]
 #[test_case("<think>\nt\n</think>\n\n[V]</s>[INST] x" => ("<think>\nt\n</think>\n\n[V]</s>", None); "behind a thought")]
+#[test_case("{V}<|im_end|>\n<|im_start|>tool\nx" => ("{V}<|im_end|>\n", Some("{V}<|im_end|>\n<|im_start|>tool\nx")); "before a tool speaks")]
+#[test_case("{V}<|eom_id|><|start_header_id|>ipython<|end_header_id|>\n\nx" => ("{V}<|eom_id|>", Some("{V}<|eom_id|><|start_header_id|>ipython<|end_header_id|>\n\nx")); "before a tool of llama speaks")]
+#[test_case("{V}<|im_end|>\n<|im_start|>user\n<tool_response>\nx" => ("{V}<|im_end|>\n", Some("{V}<|im_end|>\n<|im_start|>user\n<tool_response>\nx")); "before a tool speaks through the user")]
+#[test_case("{V}</s>[TOOL_RESULTS]x" => ("{V}</s>", Some("{V}</s>[TOOL_RESULTS]x")); "before a tool of mistral speaks")]
 #[test_case("3 </s><s>[INST] x" => ("3 </s><s>", None); "before the beginning of another")]
 #[test_case("{V}\n<|im_start|>user\nx" => ("{V}\n", Some("{V}\n<|im_start|>user\nx")); "not ended")]
 #[test_case("So {V}</s>[INST] x" => ("So {V}</s>", Some("So {V}</s>[INST] x")); "amid words")]
