@@ -7,7 +7,6 @@
 mod anthropic;
 mod assemble;
 mod chat;
-mod exact;
 mod failure;
 mod fields;
 mod gemini;
@@ -15,6 +14,7 @@ mod made_up;
 mod object;
 mod replay;
 mod responses;
+mod tree;
 mod usage;
 
 use std::sync::Arc;
@@ -32,6 +32,8 @@ pub use failure::{
     CONTRACT_TOO_LONG, FailureKind, ProviderFailure, QUESTION_TOO_LONG, SESSION_LOST, TIMEOUT,
 };
 pub use usage::Usage;
+
+use tree::Tree;
 
 /// A wire format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -278,8 +280,8 @@ impl Decoder {
         let mut deltas = match data {
             "" => Vec::new(),
             DONE => self.end(),
-            _ => match exact::parse(data, self.arguments()) {
-                Ok(value) => self.read(event, &value),
+            _ => match Tree::parse(data, self.arguments()) {
+                Ok(tree) => self.read(event, &tree),
                 Err(error) => vec![Delta::Failed(malformed(&error, data.len()))],
             },
         };
@@ -302,12 +304,12 @@ impl Decoder {
         }
     }
 
-    fn read(&mut self, event: &sse::Event, value: &Value) -> Vec<Delta> {
+    fn read(&mut self, event: &sse::Event, tree: &Tree<'_>) -> Vec<Delta> {
         match &mut self.inner {
-            Inner::Anthropic(decoder) => decoder.read(event, value),
-            Inner::Responses(decoder) => decoder.read(event, value),
-            Inner::Chat(decoder) => decoder.read(value),
-            Inner::Gemini(decoder) => decoder.read(value),
+            Inner::Anthropic(decoder) => decoder.read(event, tree),
+            Inner::Responses(decoder) => decoder.read(event, tree),
+            Inner::Chat(decoder) => decoder.read(tree),
+            Inner::Gemini(decoder) => decoder.read(tree),
         }
     }
 

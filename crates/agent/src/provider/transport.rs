@@ -125,7 +125,7 @@ impl Service {
         let late = Instant::now() + self.timeouts.head;
         let url = self.endpoint.url_of(&call.path);
         let sent = self.client.post(url.clone()).headers(self.head(&call));
-        let sent = sent.body(call.body.to_string()).send();
+        let sent = sent.json(&call.body).send();
         // As text it leaves; as a tree it takes several times the room, while a model thinks.
         drop(call);
         let response = match timeout_at(late.min(deadline), sent).await {

@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 use super::{ARGUMENTS, REDACTED};
 use crate::codec::fields::Fields;
 use crate::codec::made_up::id_or_made_up;
+use crate::codec::tree::Tree;
 use crate::codec::{Delta, ProviderFailure, Stop, Usage};
 use crate::wire::sse;
 
@@ -55,7 +56,7 @@ impl Decoder {
         self.end == End::Stopped
     }
 
-    pub(crate) fn read(&mut self, event: &sse::Event, data: &Value) -> Vec<Delta> {
+    pub(crate) fn read(&mut self, event: &sse::Event, data: &Tree<'_>) -> Vec<Delta> {
         match data.text("type").unwrap_or(&event.name) {
             "message_start" => self.start(data.member("message")),
             "content_block_start" => self.start_block(data),
@@ -67,12 +68,14 @@ impl Decoder {
                 Vec::new()
             }
             "ping" => Vec::new(),
-            "error" => vec![Delta::Failed(ProviderFailure::from_event(data.member("error")))],
+            "error" => {
+                vec![Delta::Failed(ProviderFailure::from_event(&data.member("error").to_value()))]
+            }
             other => vec![Delta::unknown(other)],
         }
     }
 
-    fn start(&mut self, message: &Value) -> Vec<Delta> {
+    fn start(&mut self, message: &Tree<'_>) -> Vec<Delta> {
         let id = message.words("id").map(str::to_owned);
         let model = message.words("model").map(str::to_owned);
         let mut deltas = vec![Delta::Started { id, model }];
@@ -80,7 +83,7 @@ impl Decoder {
         deltas
     }
 
-    fn start_block(&mut self, data: &Value) -> Vec<Delta> {
+    fn start_block(&mut self, data: &Tree<'_>) -> Vec<Delta> {
         let block = data.member("content_block");
         let index = data.place("index").unwrap_or(self.blocks.len());
         let kind = block.text("type").unwrap_or_default();
@@ -93,7 +96,7 @@ impl Decoder {
                 let said = block.words("thinking").map(|text| Delta::Thinking(text.into()));
                 (BlockKind::Thinking, said)
             }
-            REDACTED => (BlockKind::Thinking, Some(Delta::Opaque(block.clone()))),
+            REDACTED => (BlockKind::Thinking, Some(Delta::Opaque(block.to_value()))),
             "tool_use" => {
                 let whole = block.words(ARGUMENTS).filter(|input| !is_empty_object(input));
                 let whole = whole.map(str::to_owned);
@@ -105,7 +108,7 @@ impl Decoder {
         delta.into_iter().collect()
     }
 
-    fn read_delta(&mut self, data: &Value) -> Vec<Delta> {
+    fn read_delta(&mut self, data: &Tree<'_>) -> Vec<Delta> {
         let index = data.place("index").unwrap_or_default();
         let delta = data.member("delta");
         let said = |key: &str| delta.text(key).unwrap_or_default().to_owned();
@@ -135,7 +138,7 @@ impl Decoder {
         }]
     }
 
-    fn end_block(&mut self, data: &Value) -> Vec<Delta> {
+    fn end_block(&mut self, data: &Tree<'_>) -> Vec<Delta> {
         let index = data.place("index").unwrap_or_default();
         match self.blocks.remove(&index) {
             Some(BlockKind::Call { whole: Some(text) }) => {
@@ -145,7 +148,7 @@ impl Decoder {
         }
     }
 
-    fn read_end(&mut self, data: &Value) -> Vec<Delta> {
+    fn read_end(&mut self, data: &Tree<'_>) -> Vec<Delta> {
         let mut deltas: Vec<Delta> = self.usage.add(data.member("usage")).into_iter().collect();
         let delta = data.member("delta");
         if let Some(words) = delta.member("stop_details").words("explanation") {
@@ -158,7 +161,7 @@ impl Decoder {
 
 impl Tally {
     /// Takes what a report knows, and returns the counts as the rest of the program means them.
-    fn add(&mut self, usage: &Value) -> Option<Delta> {
+    fn add(&mut self, usage: &Tree<'_>) -> Option<Delta> {
         usage.as_object()?;
         let take = |kept: &mut Option<u64>, key: &str| *kept = usage.count(key).or(*kept);
         take(&mut self.uncached, "input_tokens");
@@ -183,7 +186,7 @@ fn is_empty_object(text: &str) -> bool {
     serde_json::from_str(text).is_ok_and(|object: Map<String, Value>| object.is_empty())
 }
 
-fn start_call(index: usize, block: &Value) -> Delta {
+fn start_call(index: usize, block: &Tree<'_>) -> Delta {
     Delta::CallStarted {
         index,
         id: id_or_made_up(block.words("id"), index),

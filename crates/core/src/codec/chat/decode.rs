@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::tool_calls::ToolCalls;
 use super::{REASONING_CONTENT, REASONING_DETAILS};
 use crate::codec::fields::Fields;
+use crate::codec::tree::{Member, Tree};
 use crate::codec::{Delta, ProviderFailure, Stop, Usage};
 
 /// Fields of a delta that are read, or that say nothing.
@@ -59,10 +60,10 @@ impl Decoder {
         deltas
     }
 
-    pub(crate) fn read(&mut self, data: &Value) -> Vec<Delta> {
+    pub(crate) fn read(&mut self, data: &Tree<'_>) -> Vec<Delta> {
         let error = data.member("error");
         if !error.is_null() {
-            return vec![Delta::Failed(ProviderFailure::from_event(error))];
+            return vec![Delta::Failed(ProviderFailure::from_event(&error.to_value()))];
         }
         let mut deltas = Vec::new();
         if !data.member("choices").is_array() && !data.member("usage").is_object() {
@@ -86,7 +87,7 @@ impl Decoder {
         deltas
     }
 
-    fn read_choice(&mut self, choice: &Value, deltas: &mut Vec<Delta>) {
+    fn read_choice(&mut self, choice: &Tree<'_>, deltas: &mut Vec<Delta>) {
         let delta = choice.member("delta");
         if says_something(delta) && !delta.is_object() {
             deltas.push(Delta::not_text("`delta`"));
@@ -106,10 +107,10 @@ impl Decoder {
             self.calls.read(call, deltas);
         }
         if let Some(delta) = delta.as_object() {
-            let strange = |(key, value): &(&String, &Value)| {
-                !KNOWN_FIELDS.contains(&key.as_str()) && says_something(value)
+            let strange = |(name, member): &&Member<'_>| {
+                !KNOWN_FIELDS.contains(&name.as_ref()) && says_something(member)
             };
-            deltas.extend(delta.iter().filter(strange).map(|(key, _)| Delta::unknown(key)));
+            deltas.extend(delta.iter().filter(strange).map(|(name, _)| Delta::unknown(name)));
         }
         if let Some(reason) = choice.words("finish_reason") {
             self.close(deltas);
@@ -118,7 +119,7 @@ impl Decoder {
         }
     }
 
-    fn read_thoughts(&mut self, delta: &Value, deltas: &mut Vec<Delta>) {
+    fn read_thoughts(&mut self, delta: &Tree<'_>, deltas: &mut Vec<Delta>) {
         if let Some(text) = delta.words(REASONING_CONTENT) {
             self.speech = Speech::Thinking;
             deltas.push(Delta::Thinking(text.to_owned()));
@@ -126,19 +127,19 @@ impl Decoder {
             deltas.push(Delta::Thinking(text.to_owned()));
         }
         for detail in delta.items(REASONING_DETAILS) {
-            self.add_detail(detail);
+            self.add_detail(detail.to_value());
         }
     }
 
     /// Joins the pieces of a sealed thought: text grows, everything else is replaced.
-    fn add_detail(&mut self, detail: &Value) {
+    fn add_detail(&mut self, detail: Value) {
         let same = |kept: &&mut Value| {
             kept.member("type") == detail.member("type")
                 && kept.member("index") == detail.member("index")
         };
         let last = self.details.last_mut().filter(same);
-        let (Some(Value::Object(kept)), Value::Object(piece)) = (last, detail) else {
-            self.details.push(detail.clone());
+        let (Some(Value::Object(kept)), Value::Object(piece)) = (last, &detail) else {
+            self.details.push(detail);
             return;
         };
         for (key, value) in piece {
@@ -156,8 +157,8 @@ impl Decoder {
         }
     }
 
-    fn read_content(&mut self, content: &Value, deltas: &mut Vec<Delta>) {
-        if let Some(text) = content.as_str() {
+    fn read_content(&mut self, content: &Tree<'_>, deltas: &mut Vec<Delta>) {
+        if let Some(text) = content.as_text() {
             if !text.is_empty() {
                 self.end_thought(deltas);
                 deltas.push(Delta::Text(text.to_owned()));
@@ -224,7 +225,7 @@ impl Decoder {
     }
 }
 
-fn usage(usage: &Value) -> Option<Delta> {
+fn usage(usage: &Tree<'_>) -> Option<Delta> {
     usage.as_object()?;
     let input = usage.member("prompt_tokens_details");
     let output = usage.member("completion_tokens_details");
@@ -239,18 +240,18 @@ fn usage(usage: &Value) -> Option<Delta> {
     }))
 }
 
-fn says_something(value: &Value) -> bool {
-    match value {
-        Value::Null => false,
-        Value::Bool(_) | Value::Number(_) => true,
-        Value::String(text) => !text.is_empty(),
-        Value::Array(items) => !items.is_empty(),
-        Value::Object(members) => !members.is_empty(),
+fn says_something(member: &Tree<'_>) -> bool {
+    match member {
+        Tree::Null => false,
+        Tree::Boolean(_) | Tree::Number(_) => true,
+        Tree::Text(text) => !text.is_empty(),
+        Tree::Array(items) => !items.is_empty(),
+        Tree::Object(members) => !members.is_empty(),
     }
 }
 
 /// Claims that no text is lost with `part`: it would be missing from the midst of an answer.
-fn is_part(part: &Value) -> bool {
+fn is_part(part: &Tree<'_>) -> bool {
     match part.text("type") {
         Some(kind @ ("text" | "refusal")) => !part.lacks_text(kind),
         Some("reasoning") => true,

@@ -1,11 +1,10 @@
 //! Calls that come in pieces, told apart by an index that some servers leave out or repeat.
 
-use serde_json::Value;
-
 use super::ARGUMENTS;
 use crate::codec::Delta;
 use crate::codec::fields::Fields;
 use crate::codec::made_up::id_or_made_up;
+use crate::codec::tree::Tree;
 
 #[derive(Debug, Default)]
 pub(super) struct ToolCalls(Vec<Pieces>);
@@ -33,7 +32,7 @@ impl ToolCalls {
     }
 
     /// Reads a piece.
-    pub(super) fn read(&mut self, piece: &Value, deltas: &mut Vec<Delta>) {
+    pub(super) fn read(&mut self, piece: &Tree<'_>, deltas: &mut Vec<Delta>) {
         let at = self.find(piece).unwrap_or_else(|| {
             let told = Told::Waiting { arguments: String::new() };
             let index = piece.count("index");
@@ -62,7 +61,7 @@ impl ToolCalls {
     }
 
     /// Finds the call that a piece continues.
-    fn find(&self, piece: &Value) -> Option<usize> {
+    fn find(&self, piece: &Tree<'_>) -> Option<usize> {
         let id = piece.words("id");
         let index = piece.count("index");
         // Servers that give every call the index 0 give each its id.

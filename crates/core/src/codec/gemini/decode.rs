@@ -1,10 +1,11 @@
 //! Streamed answers.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::{ARGUMENTS, SIGNATURE};
 use crate::codec::fields::Fields;
 use crate::codec::made_up::id_or_made_up;
+use crate::codec::tree::Tree;
 use crate::codec::{Delta, ProviderFailure, Stop, Usage};
 
 #[derive(Debug, Default)]
@@ -27,10 +28,10 @@ impl Decoder {
         self.phase == Phase::Complete
     }
 
-    pub(crate) fn read(&mut self, data: &Value) -> Vec<Delta> {
+    pub(crate) fn read(&mut self, data: &Tree<'_>) -> Vec<Delta> {
         let error = data.member("error");
         if !error.is_null() {
-            return vec![Delta::Failed(ProviderFailure::from_event(error))];
+            return vec![Delta::Failed(ProviderFailure::from_event(&error.to_value()))];
         }
         if !is_chunk(data) {
             return vec![Delta::unknown("chunk")];
@@ -65,7 +66,7 @@ impl Decoder {
         deltas
     }
 
-    fn read_part(&mut self, part: &Value, deltas: &mut Vec<Delta>) {
+    fn read_part(&mut self, part: &Tree<'_>, deltas: &mut Vec<Delta>) {
         let seal = part.words(SIGNATURE).map(str::to_owned);
         let call = part.member("functionCall");
         if call.is_object() {
@@ -90,7 +91,7 @@ impl Decoder {
         }
     }
 
-    fn read_call(&mut self, call: &Value, signature: Option<String>, deltas: &mut Vec<Delta>) {
+    fn read_call(&mut self, call: &Tree<'_>, signature: Option<String>, deltas: &mut Vec<Delta>) {
         let index = self.calls;
         self.calls += 1;
         deltas.push(Delta::CallStarted {
@@ -108,7 +109,7 @@ impl Decoder {
     }
 
     /// Reads whether the prompt was refused before the model saw it.
-    fn read_block(&mut self, feedback: &Value, deltas: &mut Vec<Delta>) {
+    fn read_block(&mut self, feedback: &Tree<'_>, deltas: &mut Vec<Delta>) {
         let Some(reason) = feedback.words("blockReason") else { return };
         let words = feedback.words("blockReasonMessage").unwrap_or(reason);
         self.phase = Phase::Complete;
@@ -118,7 +119,7 @@ impl Decoder {
         deltas.push(Delta::Stopped(Stop::Refusal));
     }
 
-    fn read_end(&mut self, candidate: &Value, deltas: &mut Vec<Delta>) {
+    fn read_end(&mut self, candidate: &Tree<'_>, deltas: &mut Vec<Delta>) {
         let Some(reason) = candidate.words("finishReason") else { return };
         let stop = match reason {
             "FINISH_REASON_UNSPECIFIED" => return,
@@ -144,11 +145,11 @@ impl Decoder {
     }
 }
 
-fn is_chunk(data: &Value) -> bool {
+fn is_chunk(data: &Tree<'_>) -> bool {
     ["candidates", "promptFeedback", "usageMetadata"].iter().any(|key| !data.member(key).is_null())
 }
 
-fn usage(usage: &Value) -> Option<Delta> {
+fn usage(usage: &Tree<'_>) -> Option<Delta> {
     usage.as_object()?;
     let sum = |a: Option<u64>, b: Option<u64>| match (a, b) {
         (None, None) => None,
@@ -165,7 +166,7 @@ fn usage(usage: &Value) -> Option<Delta> {
 }
 
 /// Returns what a part calls itself; a part that only carries a seal is not strange.
-fn kind(part: &Value) -> Option<&str> {
+fn kind<'p>(part: &'p Tree<'_>) -> Option<&'p str> {
     const MARKS: [&str; 4] = [SIGNATURE, "thought", "partMetadata", "videoMetadata"];
-    part.as_object()?.keys().map(String::as_str).find(|key| !MARKS.contains(key))
+    part.as_object()?.iter().map(|(name, _)| name.as_ref()).find(|key| !MARKS.contains(key))
 }

@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::{ARGUMENTS, ENCRYPTED_CONTENT, REASONING};
 use crate::codec::fields::Fields;
 use crate::codec::made_up::id_or_made_up;
+use crate::codec::tree::Tree;
 use crate::codec::{Delta, ProviderFailure, Stop, Usage};
 use crate::wire::sse;
 
@@ -70,7 +71,7 @@ impl Decoder {
         self.end == End::Seen
     }
 
-    pub(crate) fn read(&mut self, event: &sse::Event, data: &Value) -> Vec<Delta> {
+    pub(crate) fn read(&mut self, event: &sse::Event, data: &Tree<'_>) -> Vec<Delta> {
         let index = data.place("output_index").unwrap_or_default();
         let said = || data.text("delta").unwrap_or_default().to_owned();
         let response = data.member("response");
@@ -107,7 +108,7 @@ impl Decoder {
             "response.cancelled" => self.finish(response, Some("cancelled")),
             "response.failed" => {
                 self.end = End::Seen;
-                let failure = ProviderFailure::from_event(response.member("error"));
+                let failure = ProviderFailure::from_event(&response.member("error").to_value());
                 // It says what it used, so the count is final.
                 let stop = Delta::Stopped(Stop::Other("failed".to_owned()));
                 usage(response).into_iter().chain([stop, Delta::Failed(failure)]).collect()
@@ -115,14 +116,14 @@ impl Decoder {
             "error" => {
                 let nested = data.member("error");
                 let error = if nested.is_null() { data } else { nested };
-                vec![Delta::Failed(ProviderFailure::from_event(error))]
+                vec![Delta::Failed(ProviderFailure::from_event(&error.to_value()))]
             }
             kind if ECHOES.contains(&kind) => Vec::new(),
             other => vec![Delta::unknown(other)],
         }
     }
 
-    fn start_item(&mut self, index: usize, item: &Value) -> Vec<Delta> {
+    fn start_item(&mut self, index: usize, item: &Tree<'_>) -> Vec<Delta> {
         match item.text("type").unwrap_or_default() {
             "message" | REASONING => Vec::new(),
             "function_call" => {
@@ -139,7 +140,7 @@ impl Decoder {
     }
 
     /// Takes a whole item: its seal, and what a server that does not stream pieces left for the end.
-    fn end_item(&mut self, index: usize, item: &Value) -> Vec<Delta> {
+    fn end_item(&mut self, index: usize, item: &Tree<'_>) -> Vec<Delta> {
         match item.text("type").unwrap_or_default() {
             REASONING if item.words(ENCRYPTED_CONTENT).is_some() => {
                 vec![Delta::Opaque(without_nulls(item))]
@@ -158,7 +159,7 @@ impl Decoder {
         }
     }
 
-    fn read_message(&mut self, item: &Value) -> Vec<Delta> {
+    fn read_message(&mut self, item: &Tree<'_>) -> Vec<Delta> {
         let mut deltas = Vec::new();
         let content = item.member("content");
         if !content.is_null() && !content.is_array() {
@@ -181,7 +182,7 @@ impl Decoder {
         deltas
     }
 
-    fn end_arguments(&mut self, index: usize, data: &Value) -> Vec<Delta> {
+    fn end_arguments(&mut self, index: usize, data: &Tree<'_>) -> Vec<Delta> {
         match (self.calls.get(&index), data.words(ARGUMENTS)) {
             (Some(Arguments::Awaited), Some(text)) => {
                 self.calls.insert(index, Arguments::Streamed);
@@ -199,7 +200,7 @@ impl Decoder {
         }
     }
 
-    fn finish(&mut self, response: &Value, reason: Option<&str>) -> Vec<Delta> {
+    fn finish(&mut self, response: &Tree<'_>, reason: Option<&str>) -> Vec<Delta> {
         self.end = End::Seen;
         let stop = match reason {
             None if self.refusal == Refusal::Said => Stop::Refusal,
@@ -213,14 +214,14 @@ impl Decoder {
     }
 }
 
-fn started(response: &Value) -> Delta {
+fn started(response: &Tree<'_>) -> Delta {
     Delta::Started {
         id: response.words("id").map(str::to_owned),
         model: response.words("model").map(str::to_owned),
     }
 }
 
-fn usage(response: &Value) -> Option<Delta> {
+fn usage(response: &Tree<'_>) -> Option<Delta> {
     let usage = response.member("usage");
     usage.as_object()?;
     let input = usage.member("input_tokens_details");
@@ -234,8 +235,10 @@ fn usage(response: &Value) -> Option<Delta> {
 }
 
 /// Leaves out the members that are `null`: the provider sends some that it does not take.
-fn without_nulls(item: &Value) -> Value {
-    let Value::Object(members) = item else { return item.clone() };
-    let members = members.iter().filter(|(_, value)| !value.is_null());
-    Value::Object(members.map(|(key, value)| (key.clone(), value.clone())).collect())
+fn without_nulls(item: &Tree<'_>) -> Value {
+    let mut item = item.to_value();
+    if let Value::Object(members) = &mut item {
+        members.retain(|_, member| !member.is_null());
+    }
+    item
 }
