@@ -15,6 +15,7 @@ mod conversation;
 mod fields;
 mod models;
 mod speech;
+mod tags;
 mod tools;
 mod watch;
 mod wire;
@@ -37,6 +38,7 @@ use crate::body;
 use crate::desk::{Desk, Fault, FaultKind, Growth, Question, Record, Reply};
 use crate::door::Door;
 use crate::key;
+use crate::pages::harmless;
 use crate::problem::Problem;
 use asked::{Asked, Delivery};
 use speech::Speech;
@@ -212,14 +214,24 @@ fn problem(fault: &Fault) -> Problem {
         FaultKind::Stopped => (StatusCode::SERVICE_UNAVAILABLE, "stopping"),
         FaultKind::Mistake => (StatusCode::INTERNAL_SERVER_ERROR, "mistake"),
     };
-    let mut problem = Problem::new(status, code, &fault.message);
+    // Both may quote what the model said, and end on a terminal.
+    let mut problem = Problem::new(status, code, harmless(&fault.message));
     if !fault.violations.is_empty() {
-        problem = problem.with("violations", Value::from(fault.violations.clone()));
+        let violations: Vec<Value> = fault.violations.iter().cloned().map(without_tricks).collect();
+        problem = problem.with("violations", Value::from(violations));
     }
     match &fault.run {
         Some(run) => problem.with("run", json!(run.as_str())),
         None => problem,
     }
+}
+
+/// Spells out what does not show in the message of a violation.
+fn without_tricks(mut violation: Value) -> Value {
+    if let Some(Value::String(message)) = violation.get_mut("message") {
+        *message = harmless(message).into_owned();
+    }
+    violation
 }
 
 impl Wire {

@@ -49,6 +49,7 @@ use crate::token::Token;
 use failed::Failed;
 pub(crate) use failed::page as fault;
 use layout::{Freshness, Here, layout};
+pub(crate) use text::harmless;
 use visit::Visit;
 
 /// What the pages work with.

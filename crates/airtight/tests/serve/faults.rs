@@ -116,6 +116,28 @@ fn what_to_do_about_a_failed_run_is_told_by_members_variables_and_settings(
 }
 
 #[test]
+fn what_a_model_said_reaches_no_terminal_by_a_message() {
+    let stage = Stage::new([Turn::text("\u{1b}cIt is \u{202e}evil.\u{7}").forever()]);
+    let answer = stage.post(CHAT, &chat("airtight"));
+    let message = answer.body["error"]["message"].as_str().unwrap();
+    assert!(message.contains("It is ⟨U+202E⟩evil."), "{message}");
+    assert!(!message.contains(['\u{1b}', '\u{7}', '\u{202e}']), "{message:?}");
+}
+
+#[test]
+fn the_parameters_of_a_forced_tool_are_an_object() {
+    let stage = Stage::new([]);
+    let mut asked = chat("airtight");
+    asked.as_object_mut().unwrap().remove("response_format");
+    let function = json!({ "name": "list", "parameters": { "type": "array" } });
+    asked["tools"] = json!([{ "type": "function", "function": function }]);
+    asked["tool_choice"] = json!("required");
+    let answer = stage.post(CHAT, &asked);
+    assert_eq!(answer.problem(), (400, "invalid_request"));
+    assert_eq!(answer.body["error"]["param"], "tools");
+}
+
+#[test]
 fn a_pattern_that_is_refused_is_to_be_written_otherwise() {
     let stage = Stage::new([]);
     let mut asked = chat("airtight");
@@ -138,13 +160,17 @@ fn requests_that_make_no_sense_are_refused_with_their_member() {
     let picture =
         json!([{ "role": "user", "content": [{ "type": "image_url", "image_url": {} }] }]);
     let tool = json!([{ "type": "function", "function": { "name": "look", "parameters": {} } }]);
+    let named =
+        |name| json!({ "type": "function", "function": { "name": name, "parameters": {} } });
     for (asked, parameter) in [
         (changed("n", json!(2)), "n"),
         (changed("messages", json!("hello")), "messages"),
         (changed("messages", json!([{ "role": "wizard", "content": "a" }])), "messages"),
         (changed("messages", picture), "messages"),
         (changed("tools", tool), "tools"),
+        (changed("tools", json!([named("a"), named("a")])), "tools"),
         (changed("tool_choice", json!("required")), "tool_choice"),
+        (changed("tool_choice", json!("banana")), "tool_choice"),
         (changed("response_format", json!("json_object")), "response_format"),
         (changed("temperature", json!("warm")), "temperature"),
         (changed("model", json!(null)), "model"),

@@ -2,21 +2,64 @@
 //! understood.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
-use serde::de::DeserializeOwned;
+use serde::Deserialize;
+use serde::de::{DeserializeOwned, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
+use super::NAME_LIMIT;
 use crate::problem::Problem;
 
 /// The members of an object, as they were written: a contract keeps its digits.
-type Members = BTreeMap<String, Box<RawValue>>;
+#[derive(Debug, Default)]
+struct Members {
+    named: BTreeMap<String, Box<RawValue>>,
+    /// The name of one that is there twice: readers disagree about which one counts.
+    twice: Option<String>,
+}
+
+impl<'de> Deserialize<'de> for Members {
+    fn deserialize<D: Deserializer<'de>>(json: D) -> Result<Self, D::Error> {
+        struct Object;
+
+        impl<'de> Visitor<'de> for Object {
+            type Value = Members;
+
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<Members, A::Error> {
+                let mut members = Members::default();
+                while let Some((name, raw)) = object.next_entry::<String, Box<RawValue>>()? {
+                    if members.named.insert(name.clone(), raw).is_some() {
+                        members.twice = Some(name);
+                    }
+                }
+                Ok(members)
+            }
+        }
+
+        json.deserialize_map(Object)
+    }
+}
+
+impl Members {
+    /// Returns the members, each of which is there once; `place` says where they stand.
+    fn once(self, place: &str) -> Result<BTreeMap<String, Box<RawValue>>, Problem> {
+        let Some(name) = self.twice else { return Ok(self.named) };
+        let name: String = name.escape_default().take(NAME_LIMIT).collect();
+        Err(Problem::request(format!("`{place}{name}` is there twice: leave one out")))
+    }
+}
 
 /// The members of a request, or of an object within it.
 #[derive(Debug)]
 pub(super) struct Fields {
     /// The names of the objects around them, each with a dot behind it.
     place: String,
-    members: Members,
+    members: BTreeMap<String, Box<RawValue>>,
     /// What is left of objects within.
     within: Vec<String>,
 }
@@ -39,19 +82,20 @@ const IDLE: [&str; 11] = [
 impl Fields {
     /// Reads a JSON object.
     pub(super) fn read(bytes: &[u8]) -> Result<Self, Problem> {
-        let members = serde_json::from_slice(bytes).map_err(|error| {
+        let members: Members = serde_json::from_slice(bytes).map_err(|error| {
             let (line, column) = (error.line(), error.column());
             let message = format!("the request is no JSON object: line {line}, column {column}");
             Problem::request(message)
         })?;
-        Ok(Self { place: String::new(), members, within: Vec::new() })
+        Ok(Self { place: String::new(), members: members.once("")?, within: Vec::new() })
     }
 
     /// Takes a member that is an object; [`Fields::leave`] tells what is left of it.
     pub(super) fn inner(&mut self, name: &'static str) -> Result<Option<Self>, Problem> {
-        let members: Option<Members> = self.take(name)?;
+        let Some(members) = self.take::<Members>(name)? else { return Ok(None) };
         let place = format!("{}{name}.", self.place);
-        Ok(members.map(|members| Self { place, members, within: Vec::new() }))
+        let members = members.once(&place).map_err(|problem| problem.at(name))?;
+        Ok(Some(Self { place, members, within: Vec::new() }))
     }
 
     /// Counts what is left of an object within as left.
@@ -103,4 +147,19 @@ pub(super) fn read<T: DeserializeOwned>(raw: &RawValue) -> Result<T, String> {
         // Behind the place, which counts from the beginning of the member.
         told.split(" at line ").next().unwrap_or_default().to_owned()
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_member_that_is_there_twice_is_refused_by_name() {
+        let told = Fields::read(br#"{"model": "a", "n": 1, "model": "b"}"#).unwrap_err();
+        assert_eq!(told.message, "`model` is there twice: leave one out");
+        let mut fields = Fields::read(br#"{"text": {"format": {}, "format": {}}}"#).unwrap();
+        let told = fields.inner("text").unwrap_err();
+        assert_eq!(told.message, "`text.format` is there twice: leave one out");
+        assert_eq!(told.parameter, Some("text"));
+    }
 }

@@ -4,6 +4,8 @@
 //! the contract then, and the answer is dressed as a call. Tools that the model may choose among are
 //! refused: nobody here could run them.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 use serde_json::value::RawValue;
 
@@ -35,7 +37,11 @@ impl Choice {
             ("none", _) => Ok(Self::None),
             ("any" | "required", _) => Ok(Self::Any),
             ("tool" | "function", Some(name)) => Ok(Self::Named(name)),
-            _ => Err(Problem::request("`tool_choice` cannot be read").at("tool_choice")),
+            _ => {
+                let message =
+                    "`tool_choice` may be `auto` or `none`, demand any tool, or name a function";
+                Err(Problem::request(message).at("tool_choice"))
+            }
         }
     }
 }
@@ -46,6 +52,16 @@ fn is_same(one: &str, other: &str) -> bool {
     one == other || matches!((read(one), read(other)), (Ok(one), Ok(other)) if one == other)
 }
 
+/// Claims that the schema does not say that it is about something else than objects.
+fn may_be_an_object(schema: &str) -> bool {
+    let Ok(schema) = serde_json::from_str::<Value>(schema) else { return true };
+    match schema.get("type") {
+        Some(Value::String(kind)) => kind == "object",
+        Some(Value::Array(kinds)) => kinds.iter().any(|kind| kind == "object"),
+        _ => true,
+    }
+}
+
 /// Returns what the answer must satisfy and how it is dressed: by the tool that is forced, else by `format`.
 pub(super) fn settle(
     format: Demand,
@@ -54,6 +70,10 @@ pub(super) fn settle(
 ) -> Result<(Demand, Form), Problem> {
     let refused = |message: &str| Err(Problem::request(message).at("tools"));
     let is_single = tools.len() == 1;
+    let names: BTreeSet<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
+    if names.len() < tools.len() {
+        return refused("two tools have one name, and readers disagree about which is meant");
+    }
     let forced = match choice {
         Choice::Auto | Choice::None if tools.is_empty() => None,
         Choice::Any | Choice::Named(_) if tools.is_empty() => {
@@ -77,6 +97,11 @@ pub(super) fn settle(
     let Some(parameters) = tool.parameters else {
         return refused("the forced tool has no parameters, so nothing is asked for");
     };
+    if !may_be_an_object(parameters.get()) {
+        return refused(
+            "the parameters of a tool are an object: wrap what you ask for in a member",
+        );
+    }
     let is_other = match &format {
         Demand::Schema(format) => !is_same(&format.text, parameters.get()),
         // Parameters are an object, so both are had.

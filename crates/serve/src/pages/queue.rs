@@ -249,7 +249,7 @@ fn editor(visit: &Visit, run: &Run, draft: &Draft, id: &str) -> Markup {
         form method="post" action={ "/queue/" (id) } {
             div.field {
                 label for="value" { "Value (JSON)" }
-                textarea #value name="value" data-judged rows=(rows) spellcheck="false" autocomplete="off" readonly[!visit.may_change()] { (draft.value) }
+                textarea #value name="value" data-judged rows=(rows) spellcheck="false" autocomplete="off" readonly[!visit.may_change()] { (text::escaped(&draft.value)) }
             }
             @if visit.may_change() {
                 div.field { label for="note" { "Why (kept with the decision)" } input #note name="note" value=(draft.note) maxlength="2000"; }

@@ -24,7 +24,7 @@ const SEQUENCE_LIMIT: usize = 4_096;
 
 /// Returns `text` without escape sequences, and with everything that does not show spelt out. Line breaks
 /// and tabs stay.
-pub(super) fn harmless(text: &str) -> Cow<'_, str> {
+pub(crate) fn harmless(text: &str) -> Cow<'_, str> {
     let is_odd = |it: char| is_treacherous(it) && it != '\n' && it != '\t';
     if !text.contains(is_odd) {
         return Cow::Borrowed(text);
@@ -47,6 +47,27 @@ pub(super) fn harmless(text: &str) -> Cow<'_, str> {
             shown.push(character);
         }
         rest = after;
+    }
+    Cow::Owned(shown)
+}
+
+/// Returns JSON in which everything that does not show is escaped: the same value, and in a field where it is
+/// edited nothing reorders what is about to be accepted, or is lost.
+pub(super) fn escaped(json: &str) -> Cow<'_, str> {
+    let is_odd = |it: char| is_treacherous(it) && !matches!(it, '\n' | '\t' | '\r');
+    if !json.contains(is_odd) {
+        return Cow::Borrowed(json);
+    }
+    let mut shown = String::with_capacity(json.len());
+    for character in json.chars() {
+        if is_odd(character) {
+            for unit in character.encode_utf16(&mut [0; 2]) {
+                // Writing to a string cannot fail.
+                write!(shown, "\\u{unit:04x}").unwrap_or_default();
+            }
+        } else {
+            shown.push(character);
+        }
     }
     Cow::Owned(shown)
 }
@@ -169,6 +190,17 @@ mod tests {
     use test_case::test_case;
 
     use super::*;
+
+    #[test_case(r#"{"a": "é 🙂"}"# => r#"{"a": "é 🙂"}"#; "what shows stays")]
+    #[test_case("{\n\t\"a\": \"x\u{202e}\u{e0041}\"}" => "{\n\t\"a\": \"x\\u202e\\udb40\\udc41\"}"; "what hides or reorders")]
+    #[test_case("no \0 JSON" => "no \\u0000 JSON"; "what is no JSON")]
+    fn json_is_escaped(json: &str) -> String {
+        let shown = escaped(json).into_owned();
+        if let Ok(value) = serde_json::from_str::<serde_json::Value>(json) {
+            assert_eq!(serde_json::from_str::<serde_json::Value>(&shown).unwrap(), value);
+        }
+        shown
+    }
 
     #[test_case("plain é 漢 🙂\n\tx" => "plain é 漢 🙂\n\tx"; "what shows stays")]
     #[test_case("\u{1b}[31mred\u{1b}[0m" => "red"; "colours are left out")]

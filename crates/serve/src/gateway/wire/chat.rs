@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::{Frame, Tokens, Told};
 use crate::desk::Reply;
 use crate::gateway::asked::{Asked, Counts, Delivery, Form, demand};
-use crate::gateway::conversation::{Conversation, Speaker, called, text_of};
+use crate::gateway::conversation::{Conversation, Piece, Speaker, called, pieces};
 use crate::gateway::fields::{self, Fields};
 use crate::gateway::tools::{self, Choice, Tool};
 use crate::gateway::watch;
@@ -113,12 +113,12 @@ fn conversation(messages: Vec<Message>) -> Result<Conversation, Problem> {
     let mut conversation = Conversation::default();
     for Message { role, content, tool_calls } in messages {
         let who = Speaker::of(&role).map_err(|problem| problem.at("messages"))?;
-        let said = content.filter(|raw| raw.get() != "null").map(|raw| text_of(&raw)).transpose();
-        let said = said.map_err(|problem| problem.at("messages"))?;
+        let said = content.filter(|raw| raw.get() != "null").map(|raw| pieces(who, &raw));
+        let said = said.transpose().map_err(|problem| problem.at("messages"))?;
         let calls = tool_calls.into_iter().flatten();
-        let calls = calls.map(|call| called(&call.function.name, &call.function.arguments));
-        let texts: Vec<String> = said.into_iter().chain(calls).collect();
-        conversation.say(who, texts.join("\n"));
+        let calls = calls.map(|call| (who, called(&call.function.name, &call.function.arguments)));
+        let pieces: Vec<Piece> = said.into_iter().flatten().chain(calls).collect();
+        conversation.say_all(who, &pieces);
     }
     Ok(conversation)
 }

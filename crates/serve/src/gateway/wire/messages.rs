@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::{Frame, Tokens, Told};
 use crate::desk::Reply;
 use crate::gateway::asked::{Asked, Counts, Delivery, Form, demand, held_format};
-use crate::gateway::conversation::{Conversation, Speaker, text_of};
+use crate::gateway::conversation::{Conversation, Speaker, pieces, text_of};
 use crate::gateway::fields::Fields;
 use crate::gateway::tools::{self, Choice, Tool};
 use crate::problem::Problem;
@@ -45,9 +45,9 @@ pub(super) fn read(bytes: &[u8]) -> Result<Asked, Problem> {
         conversation.say(Speaker::System, text_of(&system).map_err(|it| it.at("system"))?);
     }
     for Message { role, content } in fields.need::<Vec<Message>>("messages")? {
-        let said = Speaker::of(&role).and_then(|who| Ok((who, text_of(&content)?)));
-        let (who, text) = said.map_err(|problem| problem.at("messages"))?;
-        conversation.say(who, text);
+        let said = Speaker::of(&role).and_then(|who| Ok((who, pieces(who, &content)?)));
+        let (who, pieces) = said.map_err(|problem| problem.at("messages"))?;
+        conversation.say_all(who, &pieces);
     }
     let (system, prompt) = conversation.question()?;
     let format = match held_format(&mut fields, "output_config")? {

@@ -9,7 +9,7 @@ use super::{Frame, Tokens, Told};
 use crate::desk::Reply;
 use crate::door::Door;
 use crate::gateway::asked::{Asked, Counts, Delivery, Form, demand, held_format};
-use crate::gateway::conversation::{Conversation, Speaker, called, text_of};
+use crate::gateway::conversation::{Conversation, Speaker, called, pieces, text_of};
 use crate::gateway::fields::{self, Fields};
 use crate::gateway::tools::{self, Choice, Tool};
 use crate::problem::Problem;
@@ -99,7 +99,8 @@ fn hear(input: &RawValue, conversation: &mut Conversation) -> Result<(), Problem
     for item in items {
         match (item.kind.as_deref().unwrap_or("message"), item.role, item.content) {
             ("message", Some(role), Some(content)) => {
-                conversation.say(Speaker::of(&role)?, text_of(&content)?);
+                let who = Speaker::of(&role)?;
+                conversation.say_all(who, &pieces(who, &content)?);
             }
             ("function_call", ..) => {
                 let name = item.name.unwrap_or_default();
@@ -108,7 +109,7 @@ fn hear(input: &RawValue, conversation: &mut Conversation) -> Result<(), Problem
             }
             ("function_call_output", ..) => {
                 let output = item.output.map_or(Ok(String::new()), |it| text_of(&it))?;
-                conversation.say(Speaker::User, output);
+                conversation.say(Speaker::Tool, output);
             }
             // What only the vendor can read, and nobody else can answer by.
             ("reasoning", ..) => {}
