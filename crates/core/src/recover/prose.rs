@@ -50,7 +50,7 @@ impl Finder<'_> {
     }
 
     /// Claims that the value at `start` is that of a key before it, or stands in a string that is:
-    /// the key stands in the same line.
+    /// the key stands in the same line, or is the last that is said above and no title of a review.
     pub(super) fn follows_key(&self, start: usize) -> bool {
         let near = self.near(start);
         let line = near.rsplit_once('\n').map_or(near, |(_, line)| line);
@@ -64,10 +64,12 @@ impl Finder<'_> {
             let is_word = before.ends_with(|last: char| last.is_alphanumeric() || last == '_');
             ends_key(before) || is_word && opens
         };
-        let is_direct = self
-            .text
-            .get(self.floor.min(start)..start)
-            .is_some_and(|before| before.trim_end().strip_suffix(':').is_some_and(ends_key));
+        // What is said last before the value may stand lines above it.
+        let before = self.text.get(self.floor.min(start)..start).unwrap_or_default();
+        let is_direct = before.trim_end().strip_suffix(':').is_some_and(|before| {
+            let above = before.rsplit_once('\n').map_or(before, |(_, above)| above);
+            ends_key(before) && !is_title(above)
+        });
         is_direct || line.match_indices(':').any(is_key)
     }
 
@@ -115,7 +117,7 @@ impl Finder<'_> {
         if matches!(self.block, Block::Json { .. }) || !matches!(first, Some(b'[' | b'{')) {
             return false;
         }
-        if self.is_index(range.start) {
+        if self.is_index(range.start) || self.is_part_of_word(range) {
             return true;
         }
         let before = self.bytes.get(..range.start).unwrap_or_default();
@@ -133,6 +135,16 @@ impl Finder<'_> {
         let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || b"_)".contains(byte);
         let before = self.bytes.get(..start).and_then(|before| before.last());
         self.bytes.get(start) == Some(&b'[') && before.is_some_and(is_word)
+    }
+
+    /// Claims that a list is the text of a link, or what a function is called with: `["a"](https://…)`,
+    /// `run(["git", "diff"])`.
+    fn is_part_of_word(&self, Range { start, end }: &Range<usize>) -> bool {
+        let before = self.bytes.get(..*start).unwrap_or_default();
+        let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+        let is_called = matches!(before, [.., word, b'('] if is_word(word));
+        let is_linked = self.bytes.get(*end) == Some(&b'(');
+        self.bytes.get(*start) == Some(&b'[') && (is_called || is_linked)
     }
 
     /// Keeps a value of a sentence that may be meant as the answer all the same: `the list is [].`
@@ -212,6 +224,24 @@ fn is_sentence(line: &str) -> bool {
         && starts_with_word
         && is_apart
         && (is_title || last.trim_end().ends_with(['.', '!', '?']))
+}
+
+/// Claims that `line`, which a colon follows, says what the value below it is: `Here is the review of
+/// "login.py"` or `## Result for 'x'`. Before a key that is lost there are quotes, colons or commas.
+fn is_title(line: &str) -> bool {
+    let words = line.trim_start_matches(|mark: char| mark.is_whitespace() || "#*>-".contains(mark));
+    let mut title = words.chars();
+    let opening = match title.next_back() {
+        Some('”') => '“',
+        Some('’') => '‘',
+        Some(same) => same,
+        None => return false,
+    };
+    let Some((said, _)) = title.as_str().rsplit_once(opening) else { return false };
+    let is_said = said.starts_with(char::is_alphabetic) && said.trim_end().contains(' ');
+    let is_apart = said.ends_with(' ') && said.trim_end().ends_with(char::is_alphanumeric);
+    let is_paired = said.matches('"').count().is_multiple_of(2);
+    is_said && is_apart && is_paired && !words.contains(['\\', ':', '{', '[', '}', ']'])
 }
 
 /// Claims that `value` is empty or holds nothing but numbers, as references and tick boxes do.

@@ -4,6 +4,7 @@
 
 mod block;
 mod draft;
+mod prose;
 
 use airtight_core::{Allowance, Contract, EditKind, Rejection, Strictness, Verdict, judge};
 use serde_json::{Value, json};
