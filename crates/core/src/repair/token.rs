@@ -1,7 +1,7 @@
 //! What stands at an offset: space, comments, keys, values, the end.
 
 use super::quote::Quote;
-use super::{Comma, Fault, Reader};
+use super::{Comma, Container, Fault, Reader};
 use crate::verdict::EditKind;
 
 /// The words that are values.
@@ -126,6 +126,9 @@ impl Reader<'_> {
         if leaves_out(comment) {
             return Err(self.fault(start, "what the comment says is left out"));
         }
+        if self.stands_for_items(start, end) {
+            return Err(Fault::Damaged { offset: start, expected: "an item" });
+        }
         if let Comma::At(offset) = self.comma {
             self.patch.replace(offset..offset + 1, "");
             self.comma = Comma::Withheld(offset);
@@ -134,6 +137,32 @@ impl Reader<'_> {
         self.patch.record(EditKind::Comment, start);
         self.at = end;
         Ok(())
+    }
+
+    /// Claims that the comment from `start` to `end` may stand in a list for items that were left out, in
+    /// whatever words: it has its line to itself, or stands between two items of one line. Beside the
+    /// item that it explains it is a comment.
+    fn stands_for_items(&self, start: usize, end: usize) -> bool {
+        if self.open.last() != Some(&Container::Array) {
+            return false;
+        }
+        let before = self.bytes.get(self.token_end..start).unwrap_or_default();
+        let line = before.trim_ascii_end();
+        let is_apart =
+            memchr::memchr(b'\n', before.get(line.len()..).unwrap_or_default()).is_some();
+        let comment = self.bytes.get(start..end).unwrap_or_default();
+        if is_apart || !comment.starts_with(b"/*") {
+            return is_apart;
+        }
+        let behind = self.bytes.get(end..).unwrap_or_default();
+        let next = behind.iter().find(|byte| !b" \t\r".contains(byte));
+        match self.comma {
+            // Behind its item, before the comma.
+            Comma::Absent if line.is_empty() => comment.contains(&b','),
+            Comma::Absent | Comma::At(_) | Comma::Withheld(_) => {
+                next.is_some_and(|next| *next != b'\n')
+            }
+        }
     }
 
     /// Claims that a comment starts at `at`; `#` only with space around it, as in `# note`.

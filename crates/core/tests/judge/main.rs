@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "helpers of tests")]
 
 mod block;
+mod comment;
 mod draft;
 mod prose;
 
