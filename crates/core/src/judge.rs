@@ -11,9 +11,13 @@ mod candidate;
 mod echo;
 #[cfg(test)]
 mod laws;
+mod names;
 mod opinion;
 mod placeholder;
+mod retraction;
+mod rival;
 mod shape;
+mod tally;
 mod wrapper;
 
 pub use candidate::best_candidate;
@@ -24,17 +28,16 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use opinion::{Opinion, opinion, violations};
+use rival::{Likeness, Suspect};
+use tally::{Answer, Conforming, Tally, decide};
 
 use crate::contract::{Contract, Source};
 use crate::json::{Document, Failure, Kind, Limits, ParseError, ParseErrorKind, Pointer, as_text};
-use crate::recover::{self, Candidate, Damaged, Found, Own, Place, Trouble};
+use crate::recover::{self, Candidate, Damage, Damaged, Found, Own, Place, Trouble};
 use crate::repair::Reading;
 use crate::verdict::{
     Accepted, Check, Edit, EditKind, Edits, Rejected, Rejection, Verdict, Violation, Violations,
 };
-
-/// How many competing values are listed.
-const AMBIGUITY_LIMIT: usize = 16;
 
 /// Whether anything but the bare JSON value is tolerated.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -57,45 +60,6 @@ pub struct Allowance {
     pub source: Option<Source>,
     /// What else an answer that satisfies the contract must pass.
     pub check: Option<Arc<dyn Check>>,
-}
-
-/// A conforming value, and where it stands.
-struct Conforming {
-    accepted: Accepted,
-    range: Range<usize>,
-    place: Place,
-    /// Where it ends that was said last: the same may be said again.
-    until: usize,
-}
-
-/// The value that was decided for, and where it stands.
-struct Answer {
-    accepted: Accepted,
-    start: usize,
-}
-
-/// Everything known about a text after its candidates were judged.
-#[derive(Default)]
-struct Tally {
-    /// Conforming values that differ.
-    conforming: Vec<Conforming>,
-    echoes: usize,
-    /// The violations of the last candidate that looks like an answer but breaks the contract.
-    rival: Option<Violations>,
-    /// The violations of the longest other candidate that breaks the contract, and its length.
-    broken: Option<(usize, Violations)>,
-    /// What stands in the way of every value that is not a block of JSON.
-    noise: Option<Trouble>,
-    /// What cannot be read.
-    damaged: Vec<Damaged>,
-    /// Where what is said starts.
-    said_from: usize,
-    /// Where the blocks start that may be the answer in place of a scalar.
-    unread: Vec<usize>,
-    /// Where an aside stands that may be the answer in place of the only conforming value.
-    objection: Option<usize>,
-    /// The violations of a value behind the last conforming one, which may take that back.
-    afterthought: Option<Violations>,
 }
 
 /// Says what a value in the text stands for, or why it stands for nothing.
@@ -181,12 +145,12 @@ fn judge_part(
     part: Range<usize>,
     error: &ParseError,
 ) -> Result<Answer, Rejected> {
-    let Found { candidates, asides, trouble, noise, damaged, said_from, unread } =
+    let Found { candidates, asides, trouble, noise, damaged, said_from, unread, blocks, open } =
         recover::find(text, part, &measure.allowance.limits);
     if candidates.is_empty() && trouble.is_none() && noise.is_none() {
         return Err(not_json(error));
     }
-    let mut tally = Tally { noise, damaged, said_from, unread, ..Tally::default() };
+    let mut tally = Tally { noise, damaged, said_from, unread, blocks, open, ..Tally::default() };
     let trouble = judge_candidates(measure, text, candidates, &mut tally).or(trouble);
     tally.objection = objection(measure, &asides, &tally.conforming);
     decide(measure.contract, text, tally, trouble)
@@ -217,7 +181,10 @@ fn judge_candidates(
             Err(trouble @ Trouble::OverLimit { .. }) => return Some(trouble),
             Err(trouble) if place == Place::JsonBlock => return Some(trouble),
             Err(trouble) => {
-                tally.damaged.push(Damaged { start, is_prose: false });
+                let is_cut =
+                    matches!(trouble, Trouble::Truncated { offset } if is_end(text, offset));
+                let kind = if is_cut { Damage::Cut } else { Damage::Broken };
+                tally.damaged.push(Damaged { start, kind });
                 tally.noise.get_or_insert(trouble);
             }
         }
@@ -271,7 +238,9 @@ fn judge_candidate(
     let resembles = shape::resembles(contract, &document);
     // Candidates come in the order of the text.
     let takes_back = !tally.conforming.is_empty()
-        && (place == Place::JsonBlock || shape::names_any(contract, &document));
+        && (place == Place::JsonBlock
+            || tally.names(contract).are_in(&document, &allowance.limits));
+    let likeness = Likeness::of(contract, tally.names(contract), &document, place);
     let opinion = opinion(contract, document, allowance);
     if closed && !is_whole(contract, text, &range, &opinion) {
         return Err(Trouble::Truncated { offset: range.end });
@@ -283,6 +252,9 @@ fn judge_candidate(
         if let (true, Opinion::Breaks(violations)) = (takes_back, &opinion) {
             tally.afterthought = Some(violations.clone());
         }
+        if let (Some(likeness), Opinion::Breaks(violations)) = (likeness, &opinion) {
+            tally.suspects.push(Suspect::new(range.start, place, likeness, violations.clone()));
+        }
         tally.add(range, place, opinion);
     }
     Ok(())
@@ -291,7 +263,7 @@ fn judge_candidate(
 /// Claims that a value which lacked its last closer was not cut there: the text goes on behind it,
 /// or nothing that the contract knows is absent.
 fn is_whole(contract: &Contract, text: &str, range: &Range<usize>, opinion: &Opinion) -> bool {
-    let goes_on = text.get(range.end..).is_some_and(|behind| !behind.trim().is_empty());
+    let goes_on = !is_end(text, range.end);
     match opinion {
         // What was carried forward is not in the order of what was said.
         Opinion::Conforms(Accepted { edits, .. }) if edits.count(EditKind::Carried) > 0 => false,
@@ -302,6 +274,11 @@ fn is_whole(contract: &Contract, text: &str, range: &Range<usize>, opinion: &Opi
     }
 }
 
+/// Claims that nothing but white space stands in `text` from `at` on.
+fn is_end(text: &str, at: usize) -> bool {
+    text.get(at..).is_none_or(|rest| rest.trim().is_empty())
+}
+
 /// Returns what was done to a token that was not spelt as in JSON.
 fn respelling(kind: Kind) -> EditKind {
     match kind {
@@ -309,133 +286,6 @@ fn respelling(kind: Kind) -> EditKind {
         Kind::Null | Kind::Boolean | Kind::Number | Kind::Array | Kind::Object => {
             EditKind::Constant
         }
-    }
-}
-
-/// Records the text that was left out around a value.
-fn surroundings(text: &str, range: &Range<usize>) -> Edits {
-    let before = text.get(..range.start).unwrap_or_default();
-    let behind = text.get(range.end..).unwrap_or_default();
-    let first = |part: &str| part.len() - part.trim_start().len();
-    let mut edits = Edits::default();
-    for (part, offset) in [(before, 0), (behind, range.end)] {
-        if !part.trim().is_empty() {
-            edits.push(Edit::at_byte(EditKind::Surroundings, offset + first(part)));
-        }
-    }
-    edits
-}
-
-impl Tally {
-    fn add(&mut self, range: Range<usize>, place: Place, opinion: Opinion) {
-        match opinion {
-            Opinion::Echo => self.echoes += 1,
-            Opinion::Breaks(violations) => {
-                if self.broken.as_ref().is_none_or(|(longest, _)| range.len() >= *longest) {
-                    self.broken = Some((range.len(), violations));
-                }
-            }
-            Opinion::Conforms(accepted) => {
-                self.afterthought = None;
-                let until = range.end;
-                let same = |other: &&mut Conforming| {
-                    other.accepted.value.root().same_value(accepted.value.root())
-                };
-                if let Some(other) = self.conforming.iter_mut().find(same) {
-                    let rank = |place, edits: &Edits| (place != Place::JsonBlock, edits.total());
-                    other.until = until;
-                    if rank(place, &accepted.edits) < rank(other.place, &other.accepted.edits) {
-                        *other = Conforming { accepted, range, place, until };
-                    }
-                } else if self.conforming.len() < AMBIGUITY_LIMIT {
-                    self.conforming.push(Conforming { accepted, range, place, until });
-                }
-            }
-        }
-    }
-
-    /// Returns where the values stand that may all be the answer, if there are several.
-    fn rivals(&self, text: &str) -> Option<Vec<usize>> {
-        let starts = self.conforming.iter().map(|conforming| conforming.range.start);
-        let mut offsets: Vec<usize> = starts.collect();
-        if let [only] = self.conforming.as_slice()
-            && !text.get(only.range.clone())?.starts_with(['{', '['])
-        {
-            // What stands before a block of JSON leads to it.
-            let may_answer =
-                |start: &&usize| only.place != Place::JsonBlock || **start >= only.range.end;
-            offsets.extend(self.unread.iter().find(may_answer));
-        }
-        offsets.extend(self.objection);
-        offsets.sort_unstable();
-        (offsets.len() > 1).then_some(offsets)
-    }
-
-    /// Claims that a block of JSON conforms, and nothing else.
-    fn is_certain(&self) -> bool {
-        matches!(self.conforming.as_slice(), [Conforming { place: Place::JsonBlock, .. }])
-    }
-
-    /// Returns what takes the only conforming value back: an answer behind it that cannot be read. It is
-    /// known by its first member, or by its bracket where the contract names none.
-    fn retraction(&self, contract: &Contract, text: &str) -> Option<Trouble> {
-        let [Conforming { range, until, .. }] = self.conforming.as_slice() else { return None };
-        let names = shape::names(contract);
-        let bracket = text.get(range.start..)?.chars().next();
-        let is_answer = |piece: &&Damaged| {
-            let damaged = text.get(piece.start..).unwrap_or_default();
-            if names.is_empty() {
-                !piece.is_prose && damaged.chars().next() == bracket
-            } else {
-                shape::opens_with(&names, damaged)
-            }
-        };
-        let mut behind = self.damaged.iter().filter(|piece| piece.start >= *until);
-        let start = behind.find(is_answer)?.start;
-        let found = text.get(start..)?.chars().next()?;
-        let expected = "nothing that may take the value before it back";
-        let kind = ParseErrorKind::Unexpected { found, expected };
-        Some(Trouble::Damaged(ParseError::new(kind, text, start)))
-    }
-}
-
-fn decide(
-    contract: &Contract,
-    text: &str,
-    mut tally: Tally,
-    trouble: Option<Trouble>,
-) -> Result<Answer, Rejected> {
-    if let Some(offsets) = tally.rivals(text) {
-        return Err(rejected(Rejection::Ambiguous { offsets }));
-    }
-    let noise = tally.noise.take();
-    let trouble = trouble
-        .or_else(|| noise.filter(|_| !tally.is_certain()))
-        .or_else(|| tally.retraction(contract, text));
-    let broken = tally.broken.map(|(_, violations)| violations);
-    let invalid = |violations| Rejected { reason: Rejection::Invalid, violations };
-    match (trouble, tally.conforming.pop(), broken) {
-        (Some(Trouble::Truncated { offset }), ..) => Err(rejected(Rejection::Truncated { offset })),
-        (Some(Trouble::OverLimit { limit }), ..) => Err(rejected(Rejection::OverLimit { limit })),
-        (Some(Trouble::Damaged(error)), ..) => Err(invalid(syntax(&error))),
-        // It may be the answer, and the conforming value an example or a draft.
-        (None, ..) if let Some(violations) = tally.rival => Err(invalid(violations)),
-        // What was said last is the answer: the conforming value before it was a draft.
-        (None, Some(_), _) if let Some(violations) = tally.afterthought => Err(invalid(violations)),
-        (None, Some(Conforming { accepted, range, .. }), _)
-            if !placeholder::is_alone(text, tally.said_from, &range)
-                && placeholder::is_placeholder(contract, &accepted.value) =>
-        {
-            Err(invalid(placeholder::violations()))
-        }
-        (None, Some(Conforming { accepted: Accepted { value, edits: within }, range, .. }), _) => {
-            let mut edits = surroundings(text, &range);
-            edits.append(within);
-            Ok(Answer { accepted: Accepted { value, edits }, start: range.start })
-        }
-        (None, None, Some(violations)) => Err(invalid(violations)),
-        (None, None, None) if tally.echoes > 0 => Err(rejected(Rejection::SchemaEcho)),
-        (None, None, None) => Err(rejected(Rejection::NoJson)),
     }
 }
 

@@ -5,6 +5,7 @@
 //! those may be an example or a fragment and the damaged one the answer. Only a closed block that
 //! says it is JSON, and holds nothing but one value, is certain enough to stand beside such pieces.
 
+mod ending;
 mod fence;
 mod pairs;
 mod prose;
@@ -57,6 +58,28 @@ pub(crate) struct Found<'t> {
     /// Where the blocks start that are no program code and no value: next to a scalar they may be the
     /// answer.
     pub(crate) unread: Vec<usize>,
+    /// The blocks that are no value, in order.
+    pub(crate) blocks: Vec<Fenced>,
+    /// Where the text ends, if something is open there in which nothing was said yet.
+    pub(crate) open: Option<usize>,
+}
+
+/// A block that is no value.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Fenced {
+    /// Where its content starts.
+    pub(crate) start: usize,
+    pub(crate) language: Language,
+}
+
+/// What a block says that it holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Language {
+    /// Nothing, text or JSON.
+    Text,
+    /// Another notation for data, such as YAML.
+    Notation,
+    Program,
 }
 
 /// A value that may be the answer.
@@ -70,8 +93,18 @@ pub(crate) struct Candidate<'t> {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Damaged {
     pub(crate) start: usize,
-    /// Whether nothing in it says that JSON is meant.
-    pub(crate) is_prose: bool,
+    pub(crate) kind: Damage,
+}
+
+/// What is wrong with such a piece.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Damage {
+    /// It is prose or program code: nothing in it says that JSON is meant.
+    Foreign,
+    /// It cannot be read on.
+    Broken,
+    /// The text ends in it.
+    Cut,
 }
 
 /// Where a value stands.
@@ -118,8 +151,14 @@ struct Finder<'t> {
     /// Where the line ends that the last value ended in.
     line_end: usize,
     block: Block,
-    /// Where the blocks start that are no program code.
-    blocks: Vec<usize>,
+    /// Every block so far.
+    blocks: Vec<Fenced>,
+    /// Where the content of the block starts that no fence has closed.
+    opened: Option<usize>,
+    /// How many blocks are open around the one that was opened last.
+    around: usize,
+    /// Whether a thought goes on where the text ends.
+    is_thinking: bool,
     ahead: Ahead,
     /// Whether there is a fence anywhere; searched for where something else is broken, and once.
     has_fence: OnceCell<bool>,
@@ -145,6 +184,9 @@ pub(crate) fn find<'t>(text: &'t str, part: Range<usize>, limits: &Limits) -> Fo
         line_end: 0,
         block: Block::None,
         blocks: Vec::new(),
+        opened: None,
+        around: 0,
+        is_thinking: false,
         ahead: Ahead::default(),
         has_fence: OnceCell::new(),
         faults: 0,
@@ -157,6 +199,8 @@ pub(crate) fn find<'t>(text: &'t str, part: Range<usize>, limits: &Limits) -> Fo
         finder.mark();
     }
     finder.found.unread = finder.unread();
+    finder.found.blocks = finder.fenced();
+    finder.found.open = finder.is_open_at_end().then_some(text.len());
     finder.found
 }
 
@@ -204,7 +248,7 @@ impl<'t> Finder<'t> {
         match repair::read(self.text, start, self.limits.depth) {
             Ok(reading) => self.take(reading),
             Err(Fault::Foreign { resume, open }) => {
-                self.note_damaged(Damaged { start, is_prose: true }, resume);
+                self.note_damaged(Damaged { start, kind: Damage::Foreign }, resume);
                 let interval = self.bytes.get(resume) == Some(&b')');
                 let is_over =
                     memchr::memchr(b'\n', self.bytes.get(start..resume).unwrap_or_default());
@@ -221,7 +265,10 @@ impl<'t> Finder<'t> {
                 };
                 self.faults += 1;
                 if let Fault::Damaged { offset, .. } | Fault::Truncated { offset } = fault {
-                    self.note_damaged(Damaged { start, is_prose: false }, offset);
+                    let is_cut =
+                        matches!(fault, Fault::Truncated { .. }) && self.is_cut_at(start, offset);
+                    let kind = if is_cut { Damage::Cut } else { Damage::Broken };
+                    self.note_damaged(Damaged { start, kind }, offset);
                 }
                 self.stop(start, &fault, resume);
             }
@@ -332,6 +379,8 @@ impl<'t> Finder<'t> {
         self.found.asides.clear();
         self.found.damaged.clear();
         self.blocks.clear();
+        self.opened = None;
+        self.around = 0;
         self.open = 0;
         self.go_on(end);
     }
@@ -348,6 +397,10 @@ impl<'t> Finder<'t> {
     fn think(&mut self, thought: Thought) {
         match thought {
             Thought::Block { end } => self.go_on(end),
+            Thought::Endless => {
+                self.is_thinking = true;
+                self.go_on(self.text.len());
+            }
             // It may as well be part of a string of the piece that is broken.
             Thought::Close { .. } if self.found.noise.is_some() => {
                 self.found.trouble = self.found.noise.take();

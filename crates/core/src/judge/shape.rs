@@ -8,9 +8,6 @@ use crate::json::{Document, Kind, Node};
 /// How many schemas are looked at for one place.
 const SCHEMA_LIMIT: usize = 64;
 
-/// How many brackets, quotes and blanks are looked past before a name.
-const MARKS_LIMIT: usize = 64;
-
 /// The schemas that apply, or may apply, to one place of a value.
 #[derive(Debug, Clone)]
 pub(crate) struct Shape<'c> {
@@ -112,6 +109,12 @@ impl<'c> Shape<'c> {
         required.any(|keys| keys.iter().filter_map(Value::as_str).all(has))
     }
 
+    /// Claims that a member is required here.
+    pub(super) fn requires_any(&self) -> bool {
+        let mut required = self.schemas.iter().filter_map(|schema| schema.get("required"));
+        required.any(|keys| keys.as_array().is_some_and(|keys| !keys.is_empty()))
+    }
+
     /// Returns the shape of the member called `key`.
     pub(crate) fn member(&self, key: &str) -> Self {
         let inner = self.schemas.iter().filter_map(|schema| property(schema, key)).collect();
@@ -152,46 +155,6 @@ pub(super) fn resembles(contract: &Contract, value: &Document) -> bool {
         }
         Kind::Null | Kind::Boolean | Kind::Number | Kind::String => false,
     }
-}
-
-/// Claims that `value` names a member of an answer, or of an answer's items, in whatever case: by itself, or
-/// one level further in.
-pub(super) fn names_any(contract: &Contract, value: &Document) -> bool {
-    let names = names(contract);
-    let names_one = |node: Node<'_>| {
-        node.members().any(|(key, _)| names.iter().any(|name| name.eq_ignore_ascii_case(key)))
-    };
-    let root = value.root();
-    names_one(root)
-        || root.members().any(|(_, inner)| names_one(inner))
-        || root.items().any(names_one)
-}
-
-/// Returns the names of members of an answer, or of an answer's items.
-pub(super) fn names(contract: &Contract) -> Vec<&str> {
-    let root = Shape::of_root(contract);
-    let item = root.item();
-    root.declared().chain(item.declared()).map(String::as_str).collect()
-}
-
-/// Claims that `damaged` starts as an object or list of them would that has one of these names first: with
-/// the name and a colon, or cut off within the name.
-pub(super) fn opens_with(names: &[&str], damaged: &str) -> bool {
-    let is_mark = |character: char| "[{\\\"'“”‘’".contains(character);
-    // A hostile text may hold nothing else.
-    let before = |mark: char| mark.is_whitespace() || is_mark(mark);
-    let length =
-        damaged.chars().take(MARKS_LIMIT).take_while(|mark| before(*mark)).map(char::len_utf8);
-    let opened = damaged.get(length.sum::<usize>()..).unwrap_or_default();
-    names.iter().any(|name| {
-        let Some((start, behind)) = opened.split_at_checked(name.len()) else {
-            return name.get(..opened.len()).is_some_and(|part| part.eq_ignore_ascii_case(opened));
-        };
-        let colon = behind.trim_start_matches(is_mark).trim_start();
-        !name.is_empty()
-            && start.eq_ignore_ascii_case(name)
-            && (colon.is_empty() || colon.starts_with(':'))
-    })
 }
 
 /// Claims that closers missing at the end of `value` cannot have been lost further inside.

@@ -1,14 +1,20 @@
 //! Fences and code spans: what stands in them is meant as code.
 
 use super::prose::is_trivial;
-use super::{Block, Finder, role, unopened};
+use super::{Block, Fenced, Finder, Language, role, unopened};
 use crate::repair;
 
 /// The languages of an answer; a fence without one may hold an answer too.
 const LANGUAGES: [&str; 4] = ["", "json", "jsonc", "json5"];
 
+/// The languages of data that may be an answer, though it is none that can be read.
+const NOTATIONS: [&str; 8] = ["yaml", "yml", "toml", "jsonl", "ndjson", "hjson", "ini", "xml"];
+
 /// The languages of text that is no program code.
 const TEXTS: [&str; 5] = ["text", "txt", "plaintext", "markdown", "md"];
+
+/// How long the name of a language may be.
+const TAG_LIMIT: usize = 64;
 
 /// The languages of blocks that hold thoughts.
 const THOUGHTS: [&str; 5] = ["think", "thinking", "thought", "thoughts", "reasoning"];
@@ -29,7 +35,7 @@ impl Finder<'_> {
     fn fence(&mut self, start: usize, marker: u8) {
         let length = self.at - start;
         let Some((tag, end)) = tag(self.text, self.at) else {
-            return;
+            return self.last_fence(start);
         };
         if self.is_in_string(start) {
             return self.stop(start, &unopened(start), end);
@@ -38,14 +44,22 @@ impl Finder<'_> {
         self.floor = end;
         let is_code = is_code(tag);
         let closes = self.block != Block::None && tag.is_empty();
-        if !closes && (!is_code || is_one_of(tag, &TEXTS)) {
-            self.blocks.push(self.skip_space(end));
+        if !closes {
+            let language = if !is_code || is_one_of(tag, &TEXTS) {
+                Language::Text
+            } else if is_one_of(tag, &NOTATIONS) {
+                Language::Notation
+            } else {
+                Language::Program
+            };
+            self.blocks.push(Fenced { start: self.skip_space(end), language });
         }
         self.at = end;
         if is_one_of(tag, &THOUGHTS) {
             self.block = Block::None;
-            let behind = thought_end(self.text, end, marker, length).unwrap_or(self.text.len());
-            return self.go_on(behind);
+            let behind = thought_end(self.text, end, marker, length);
+            self.is_thinking = behind.is_none();
+            return self.go_on(behind.unwrap_or(self.text.len()));
         }
         if is_code && !self.is_unclosed {
             match code_end(self.text, end, marker) {
@@ -53,6 +67,7 @@ impl Finder<'_> {
                 None => self.is_unclosed = true,
             }
         }
+        self.note_fence(start, end, tag);
         self.block = if closes {
             Block::None
         } else if is_code || tag.is_empty() {
@@ -63,12 +78,22 @@ impl Finder<'_> {
         self.scalar_alone();
     }
 
+    /// Looks at a fence that no line end follows, which may be the last that the text holds.
+    fn last_fence(&mut self, start: usize) {
+        let rest = self.text.get(self.at..).unwrap_or_default();
+        if rest.len() > TAG_LIMIT {
+            return;
+        }
+        let tag = if role::is_tokens(rest) { "" } else { rest.trim() };
+        if tag.chars().all(is_tag) {
+            self.note_fence(start, self.text.len(), tag);
+        }
+    }
+
     /// Returns where the content of the block starts whose fence is from `start` to `end`, if
     /// nothing stands before the fence and no string can be open there.
     fn certain_start(&mut self, start: usize, end: usize) -> Option<usize> {
-        let before = self.text.get(..start)?.trim_end_matches([' ', '\t']);
-        let is_first = before.is_empty() || before.ends_with('\n');
-        let is_certain = is_first && self.pairs.are_complete(self.text, start);
+        let is_certain = is_first(self.text, start) && self.pairs.are_complete(self.text, start);
         is_certain.then(|| self.skip_space(end))
     }
 
@@ -114,15 +139,29 @@ impl Finder<'_> {
 
     /// Returns where the blocks start that are no program code and no value.
     pub(super) fn unread(&self) -> Vec<usize> {
-        let candidates = &self.found.candidates;
-        let is_value = |first: usize| {
-            let found = candidates.binary_search_by_key(&first, |it| it.reading.range.start);
-            let found = found.ok().and_then(|position| candidates.get(position));
-            found.is_some_and(|it| is_end(self.text, it.reading.range.end))
-        };
-        let is_unread = |first: &usize| !is_value(*first) && !is_end(self.text, *first);
-        self.blocks.iter().copied().filter(is_unread).collect()
+        let texts = self.blocks.iter().filter(|block| block.language == Language::Text);
+        texts.map(|block| block.start).filter(|start| self.is_unread(*start)).collect()
     }
+
+    /// Returns the blocks that are no value.
+    pub(super) fn fenced(&self) -> Vec<Fenced> {
+        self.blocks.iter().copied().filter(|block| self.is_unread(block.start)).collect()
+    }
+
+    /// Claims that the block whose content starts at `first` holds something, and not just one value.
+    fn is_unread(&self, first: usize) -> bool {
+        let candidates = &self.found.candidates;
+        let found = candidates.binary_search_by_key(&first, |it| it.reading.range.start);
+        let found = found.ok().and_then(|position| candidates.get(position));
+        let is_value = found.is_some_and(|it| is_end(self.text, it.reading.range.end));
+        !is_value && !is_end(self.text, first)
+    }
+}
+
+/// Claims that nothing but blanks stands before `at` on its line.
+pub(super) fn is_first(text: &str, at: usize) -> bool {
+    let before = text.get(..at).unwrap_or_default().trim_end_matches([' ', '\t']);
+    before.is_empty() || before.ends_with('\n')
 }
 
 /// Claims that a block ends at `at`, or the whole text.
@@ -151,12 +190,15 @@ fn run_end(bytes: &[u8], at: usize) -> usize {
 /// Reads no further than that takes: a line may be all of the text, and hold a fence at every word.
 fn tag(text: &str, at: usize) -> Option<(&str, usize)> {
     let is_blank = |character: char| character.is_whitespace() && character != '\n';
-    let is_tag = |character: char| character.is_ascii_alphanumeric() || "_+-.#".contains(character);
     let rest = text.get(at..)?.trim_start_matches(is_blank);
     let behind = rest.trim_start_matches(is_tag);
     let tag = rest.get(..rest.len() - behind.len())?;
     let end = behind.trim_start_matches(is_blank);
     end.starts_with('\n').then_some((tag, text.len() - end.len()))
+}
+
+fn is_tag(character: char) -> bool {
+    character.is_ascii_alphanumeric() || "_+-.#".contains(character)
 }
 
 /// Claims that a fence with this language holds program code.

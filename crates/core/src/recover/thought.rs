@@ -38,6 +38,8 @@ const FINAL: &str = "final";
 pub(super) enum Thought {
     /// A block that opens on a line of its own, and may never end; what follows starts at `end`.
     Block { end: usize },
+    /// Such a block that never ends, so that all that follows is a thought.
+    Endless,
     /// All before `end` was thought, or cannot be told from it: the opening tag is in the prompt,
     /// stands amid a line, or encloses another block.
     Close { end: usize },
@@ -57,10 +59,14 @@ pub(super) fn thought_at(text: &str, at: usize) -> Option<Thought> {
         let closes = |offset: &usize| {
             inside.get(*offset..).is_some_and(|tag| strip_tag(tag, close).is_some())
         };
-        let length = brackets(inside).find(closes).map_or(inside.len(), |at| at + close.len());
-        let end = at + open.len() + length;
-        let is_apart = is_apart(text, at);
-        Some(if is_apart { Thought::Block { end } } else { Thought::Close { end } })
+        let length = brackets(inside).find(closes).map(|at| at + close.len());
+        let is_endless = length.is_none();
+        let end = at + open.len() + length.unwrap_or(inside.len());
+        Some(match is_apart(text, at) {
+            true if is_endless => Thought::Endless,
+            true => Thought::Block { end },
+            false => Thought::Close { end },
+        })
     })
 }
 

@@ -5,6 +5,7 @@
 mod block;
 mod comment;
 mod draft;
+mod example;
 mod prose;
 
 use airtight_core::{Allowance, Contract, EditKind, Rejection, Strictness, Verdict, judge};

@@ -1,0 +1,88 @@
+//! Whether a text was cut off: what is open where it ends may be the answer, and hide that one was begun.
+//!
+//! It protects drafts and examples from being taken for the answer that never came. What is open around a
+//! value, as a fence that is not closed, is no matter.
+
+use super::{Finder, fence, role};
+
+/// What the tags are called between which models answer, but for the letters and digits in them.
+const ANSWERS: [&str; 15] = [
+    "toolcall",
+    "toolcalls",
+    "tooluse",
+    "functioncall",
+    "functioncalls",
+    "function",
+    "invoke",
+    "answer",
+    "finalanswer",
+    "final",
+    "output",
+    "structuredoutput",
+    "response",
+    "result",
+    "json",
+];
+
+/// How long such a tag may be.
+const TAG_LIMIT: usize = 64;
+
+impl Finder<'_> {
+    /// Claims that a block, a tag or a thought is open at the end, and nothing was said in it.
+    pub(super) fn is_open_at_end(&self) -> bool {
+        let is_empty = |from: usize| {
+            self.text.get(from..).is_some_and(|inside| role::is_tokens(inside.trim()))
+        };
+        self.is_thinking || self.opened.is_some_and(is_empty) || ends_with_tag(self.text)
+    }
+
+    /// Claims that the piece at `start`, which cannot be read on at `offset`, runs to the end of the text.
+    ///
+    /// A bracket that is quoted, as in `the "{" there`, opens nothing.
+    pub(super) fn is_cut_at(&self, start: usize, offset: usize) -> bool {
+        let rest = self.text.get(offset..).unwrap_or_default();
+        let is_end = rest.chars().all(|it| it.is_whitespace() || it == '`' || it == '~');
+        let quote = |at: usize| self.bytes.get(at).filter(|byte| b"\"'".contains(byte));
+        let before = start.checked_sub(1).and_then(quote);
+        is_end && (before.is_none() || before != quote(start + 1))
+    }
+
+    /// Notes the fence from `start` to `end`, with nothing but white space behind it on its line.
+    pub(super) fn note_fence(&mut self, start: usize, end: usize, tag: &str) {
+        if !fence::is_first(self.text, start) {
+            return;
+        }
+        match (self.opened, tag) {
+            (Some(_), "") => self.opened = None,
+            // It closes the block that another one stood in.
+            (None, "") if self.around > 0 => self.around -= 1,
+            // The text begins in a block: the fence that opened it is in the prompt.
+            (None, "") if self.is_behind_value(start) => {}
+            (opened, _) => {
+                self.around += usize::from(opened.is_some());
+                self.opened = Some(end);
+            }
+        }
+    }
+
+    fn is_behind_value(&self, at: usize) -> bool {
+        let last = self.found.candidates.last().map(|candidate| candidate.reading.range.end);
+        let between = last.and_then(|end| self.text.get(end..at));
+        between.is_some_and(|between| between.trim().is_empty())
+    }
+}
+
+/// Claims that the last line of `text` opens what models put around an answer.
+fn ends_with_tag(text: &str) -> bool {
+    let text = text.trim_end();
+    let near = text.ceil_char_boundary(text.len().saturating_sub(TAG_LIMIT));
+    let near = text.get(near..).unwrap_or_default();
+    let line = near.rsplit_once('\n').map_or(near, |(_, line)| line).trim_start();
+    let inside = |open: char, close: char| line.strip_prefix(open)?.strip_suffix(close);
+    let is_loud = |inside: &&str| !inside.contains(|it: char| it.is_ascii_lowercase());
+    let tag = inside('<', '>').or_else(|| inside('[', ']').filter(is_loud));
+    let Some(inside) = tag else { return false };
+    let name: String = inside.chars().filter(char::is_ascii_alphanumeric).collect();
+    let is_answer = ANSWERS.iter().any(|answer| name.eq_ignore_ascii_case(answer));
+    !inside.starts_with(['/', '|']) && is_answer
+}
