@@ -21,6 +21,7 @@ mod tally;
 mod wrapper;
 
 pub use candidate::best_candidate;
+pub(crate) use names::Names;
 pub(crate) use shape::Shape;
 
 use std::collections::BTreeMap;
@@ -238,9 +239,8 @@ fn judge_candidate(
     let resembles = shape::resembles(contract, &document);
     // Candidates come in the order of the text.
     let takes_back = !tally.conforming.is_empty()
-        && (place == Place::JsonBlock
-            || tally.names(contract).are_in(&document, &allowance.limits));
-    let likeness = Likeness::of(contract, tally.names(contract), &document, place);
+        && (place == Place::JsonBlock || contract.names().are_in(&document, &allowance.limits));
+    let likeness = Likeness::of(contract, &document, place);
     let opinion = opinion(contract, document, allowance);
     if closed && !is_whole(contract, text, &range, &opinion) {
         return Err(Trouble::Truncated { offset: range.end });

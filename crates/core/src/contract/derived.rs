@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use serde_json::Value;
 
 use super::{Contract, WorkedExample};
+use crate::judge::Names;
 use crate::lower::{Dialect, Lowering, Unportable, lower, lower_parameters};
 use crate::stream::Plan;
 
@@ -22,6 +23,8 @@ pub(super) struct Derived {
     examples: OnceLock<Vec<WorkedExample>>,
     /// The strings that it lists.
     words: OnceLock<HashSet<String>>,
+    /// The names that it gives.
+    names: OnceLock<Names>,
 }
 
 /// Where a lowering is put.
@@ -50,6 +53,11 @@ impl Contract {
     /// Claims that `word` is a constant or a member of an enumeration, wherever that may be.
     pub(crate) fn spells_out(&self, word: &str) -> bool {
         self.derived.words.get_or_init(|| words(self.schema())).contains(word)
+    }
+
+    /// Returns the names that it gives to members.
+    pub(crate) fn names(&self) -> &Names {
+        self.derived.names.get_or_init(|| Names::of(self))
     }
 
     /// Adapts it to `dialect`, as [`lower`] does.

@@ -32,7 +32,7 @@ const VALUES: [&str; 5] = ["enum", "const", "default", "examples", "example"];
 
 /// The names that a contract gives, in lower case.
 #[derive(Debug, Default)]
-pub(super) struct Names {
+pub(crate) struct Names {
     /// Those of the members of an answer, or of an answer's items.
     pub(super) near: BTreeSet<String>,
     /// Those at any depth.
@@ -60,7 +60,7 @@ pub(super) enum Said {
 }
 
 impl Names {
-    pub(super) fn of(contract: &Contract) -> Self {
+    pub(crate) fn of(contract: &Contract) -> Self {
         let root = Shape::of_root(contract);
         let item = root.item();
         let near = root.declared().chain(item.declared());

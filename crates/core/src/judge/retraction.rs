@@ -39,7 +39,7 @@ pub(super) fn retraction(tally: &Tally, contract: &Contract, text: &str) -> Opti
     }
     pieces.sort_by_key(|piece| piece.start);
     let bracket = text.get(range.start..).and_then(|value| value.chars().next());
-    let behind = Behind { text, names: tally.names(contract), bracket, pieces };
+    let behind = Behind { text, names: contract.names(), bracket, pieces };
     if let Some(piece) = behind.pieces.iter().find(|piece| behind.opens(piece)) {
         return behind.unreadable(piece.start);
     }

@@ -3,7 +3,6 @@
 //! What has all members of an answer is one wherever it stands ([`super::shape::resembles`]). What has
 //! some, or cannot be told from an answer because the contract names none, counts by its place.
 
-use super::names::Names;
 use super::shape::Shape;
 use super::tally::Conforming;
 use crate::contract::Contract;
@@ -32,13 +31,8 @@ pub(super) enum Likeness {
 
 impl Likeness {
     /// Returns what `value` has of an answer, if it has anything.
-    pub(super) fn of(
-        contract: &Contract,
-        names: &Names,
-        value: &Document,
-        place: Place,
-    ) -> Option<Self> {
-        let root = value.root();
+    pub(super) fn of(contract: &Contract, value: &Document, place: Place) -> Option<Self> {
+        let (names, root) = (contract.names(), value.root());
         if names.near.is_empty() {
             let is_container = matches!(root.kind(), Kind::Array | Kind::Object);
             let is_kin = is_container && !Shape::of_root(contract).requires_any();

@@ -1,9 +1,7 @@
 //! What is known of a text after its values were judged, and what follows from that.
 
-use std::cell::OnceCell;
 use std::ops::Range;
 
-use super::names::Names;
 use super::opinion::Opinion;
 use super::rival::Suspect;
 use super::{placeholder, rejected, retraction, syntax};
@@ -57,7 +55,6 @@ pub(super) struct Tally {
     pub(super) blocks: Vec<Fenced>,
     /// Where the text ends, if something is open there in which nothing was said yet.
     pub(super) open: Option<usize>,
-    pub(super) names: OnceCell<Names>,
 }
 
 impl Tally {
@@ -108,11 +105,6 @@ impl Tally {
     /// Claims that a block of JSON conforms, and nothing else.
     fn is_certain(&self) -> bool {
         matches!(self.conforming.as_slice(), [Conforming { place: Place::JsonBlock, .. }])
-    }
-
-    /// Returns the names that `contract` gives.
-    pub(super) fn names(&self, contract: &Contract) -> &Names {
-        self.names.get_or_init(|| Names::of(contract))
     }
 
     /// Returns what is wrong with the value that may be the answer in place of the only one that conforms.
