@@ -31,7 +31,7 @@ fn main() {
     }
 }
 
-/// Returns the version of the C library of this machine, if it is that one.
+/// Returns the version of the C library of this machine, if it is glibc.
 fn glibc() -> Option<(u32, u32)> {
     let told = Command::new("getconf").arg("GNU_LIBC_VERSION").output().ok()?;
     let told = String::from_utf8(told.stdout).ok()?;

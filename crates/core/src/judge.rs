@@ -276,7 +276,7 @@ fn is_whole(contract: &Contract, text: &str, range: &Range<usize>, opinion: &Opi
 
 /// Claims that nothing but white space stands in `text` from `at` on.
 fn is_end(text: &str, at: usize) -> bool {
-    text.get(at..).is_none_or(|rest| rest.trim().is_empty())
+    text.get(at..).is_none_or(|rest| rest.trim_start().is_empty())
 }
 
 /// Returns what was done to a token that was not spelt as in JSON.

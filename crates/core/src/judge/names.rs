@@ -125,10 +125,11 @@ impl Names {
                 let part = name.get(..opened.len()).filter(|part| !part.is_empty());
                 return part.is_some_and(|part| part.eq_ignore_ascii_case(opened));
             };
+            if name.is_empty() || !start.eq_ignore_ascii_case(name) {
+                return false;
+            }
             let colon = behind.trim_start_matches(is_mark).trim_start();
-            !name.is_empty()
-                && start.eq_ignore_ascii_case(name)
-                && (colon.is_empty() || colon.starts_with(COLONS))
+            colon.is_empty() || colon.starts_with(COLONS)
         })
     }
 }
@@ -182,7 +183,7 @@ fn naming(text: &str, at: usize) -> Option<Naming<'_>> {
 fn said(value: &str) -> Said {
     let inside = value.trim_start_matches(is_quote);
     let constants = ["true", "false", "null", "True", "False", "None"];
-    if inside.starts_with("...") || inside.starts_with('…') {
+    if is_left_out(inside) {
         Said::Nothing
     } else if inside.len() < value.len()
         || value.starts_with(|first: char| first.is_ascii_digit() || "-{[".contains(first))
@@ -192,6 +193,14 @@ fn said(value: &str) -> Said {
     } else {
         Said::Words
     }
+}
+
+/// Claims that there are dots, and nothing else, in place of a value.
+fn is_left_out(value: &str) -> bool {
+    let behind = value.trim_start_matches(['.', '…']);
+    let is_dotted = value.starts_with("...") || value.starts_with('…');
+    let behind = behind.trim_start_matches(|mark| is_quote(mark) || mark == ' ' || mark == '\t');
+    is_dotted && (behind.is_empty() || behind.starts_with([',', '}', ']', '\n', '\r']))
 }
 
 fn is_quote(mark: char) -> bool {

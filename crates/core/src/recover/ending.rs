@@ -3,9 +3,11 @@
 //! It protects drafts and examples from being taken for the answer that never came. What is open around a
 //! value, as a fence that is not closed, is no matter.
 
+use memchr::memmem;
+
 use super::{Finder, fence, role};
 
-/// What the tags are called between which models answer, but for the letters and digits in them.
+/// What the tags are called between which models answer, without what is no letter and no digit.
 const ANSWERS: [&str; 15] = [
     "toolcall",
     "toolcalls",
@@ -26,6 +28,10 @@ const ANSWERS: [&str; 15] = [
 
 /// How long such a tag may be.
 const TAG_LIMIT: usize = 64;
+
+/// How far behind a value the fence may stand that closes a block which was opened before the text. Each fence
+/// looks back so far.
+const GAP_LIMIT: usize = 64;
 
 impl Finder<'_> {
     /// Claims that a block, a tag or a thought is open at the end, and nothing was said in it.
@@ -57,7 +63,7 @@ impl Finder<'_> {
             // It closes the block that another one stood in.
             (None, "") if self.around > 0 => self.around -= 1,
             // The text begins in a block: the fence that opened it is in the prompt.
-            (None, "") if self.is_behind_value(start) => {}
+            (None, "") if self.closes_prompt(start, end) => {}
             (opened, _) => {
                 self.around += usize::from(opened.is_some());
                 self.opened = Some(end);
@@ -65,10 +71,17 @@ impl Finder<'_> {
         }
     }
 
-    fn is_behind_value(&self, at: usize) -> bool {
+    /// Claims that the fence from `start` to `end` closes a block that was opened before the text, in the
+    /// prompt: it is the last one, and stands behind a value.
+    pub(super) fn closes_prompt(&self, start: usize, end: usize) -> bool {
         let last = self.found.candidates.last().map(|candidate| candidate.reading.range.end);
-        let between = last.and_then(|end| self.text.get(end..at));
-        between.is_some_and(|between| between.trim().is_empty())
+        let between = last.and_then(|end| self.text.get(end..start));
+        let is_behind = |between: &str| between.len() <= GAP_LIMIT && between.trim().is_empty();
+        let is_last = || {
+            let behind = self.bytes.get(end..).unwrap_or_default();
+            [&b"```"[..], b"~~~"].iter().all(|fence| memmem::find(behind, fence).is_none())
+        };
+        self.opened.is_none() && self.around == 0 && between.is_some_and(is_behind) && is_last()
     }
 }
 
@@ -79,10 +92,16 @@ fn ends_with_tag(text: &str) -> bool {
     let near = text.get(near..).unwrap_or_default();
     let line = near.rsplit_once('\n').map_or(near, |(_, line)| line).trim_start();
     let inside = |open: char, close: char| line.strip_prefix(open)?.strip_suffix(close);
-    let is_loud = |inside: &&str| !inside.contains(|it: char| it.is_ascii_lowercase());
+    let is_loud = |inside: &&str| {
+        inside
+            .chars()
+            .all(|it| it.is_ascii_uppercase() || it.is_ascii_digit() || "_- ".contains(it))
+    };
     let tag = inside('<', '>').or_else(|| inside('[', ']').filter(is_loud));
     let Some(inside) = tag else { return false };
-    let name: String = inside.chars().filter(char::is_ascii_alphanumeric).collect();
+    // `<function=out>` and `<invoke name="out">`, too.
+    let word = inside.split(|it: char| it.is_whitespace() || it == '=').next().unwrap_or_default();
+    let name: String = word.chars().filter(char::is_ascii_alphanumeric).collect();
     let is_answer = ANSWERS.iter().any(|answer| name.eq_ignore_ascii_case(answer));
     !inside.starts_with(['/', '|']) && is_answer
 }

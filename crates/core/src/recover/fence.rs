@@ -8,7 +8,7 @@ use crate::repair;
 const LANGUAGES: [&str; 4] = ["", "json", "jsonc", "json5"];
 
 /// The languages of data that may be an answer, though it is none that can be read.
-const NOTATIONS: [&str; 8] = ["yaml", "yml", "toml", "jsonl", "ndjson", "hjson", "ini", "xml"];
+const NOTATIONS: [&str; 7] = ["yaml", "yml", "toml", "jsonl", "ndjson", "hjson", "ini"];
 
 /// The languages of text that is no program code.
 const TEXTS: [&str; 5] = ["text", "txt", "plaintext", "markdown", "md"];
@@ -43,7 +43,9 @@ impl Finder<'_> {
         self.open = 0;
         self.floor = end;
         let is_code = is_code(tag);
-        let closes = self.block != Block::None && tag.is_empty();
+        let is_lone = self.block == Block::None && is_first(self.text, start);
+        let closes = tag.is_empty()
+            && (self.block != Block::None || is_lone && self.closes_prompt(start, end));
         if !closes {
             let language = if !is_code || is_one_of(tag, &TEXTS) {
                 Language::Text

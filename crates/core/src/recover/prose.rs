@@ -67,8 +67,9 @@ impl Finder<'_> {
         // What is said last before the value may stand lines above it.
         let before = self.text.get(self.floor.min(start)..start).unwrap_or_default();
         let is_direct = before.trim_end().strip_suffix(':').is_some_and(|before| {
-            let above = before.rsplit_once('\n').map_or(before, |(_, above)| above);
-            ends_key(before) && !is_title(above)
+            // Looked for only behind what may be a key: each value of a long line would look through all of it.
+            ends_key(before)
+                && !is_title(before.rsplit_once('\n').map_or(before, |(_, above)| above))
         });
         is_direct || line.match_indices(':').any(is_key)
     }

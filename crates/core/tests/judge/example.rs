@@ -86,6 +86,8 @@ fn an_answer_that_is_damaged_is_not_replaced_by_an_example(text: &str) {
 #[test_case("EX<tool_call>"; "the call of a tool")]
 #[test_case("EX<tool_call>\n"; "the call of a tool and its line end")]
 #[test_case("EX[TOOL_CALLS]"; "the calls of mistral")]
+#[test_case("EX<invoke name=\"out\">\n"; "the call of a tool by an attribute")]
+#[test_case("EX<function=out>\n"; "the call of a tool by its name")]
 #[test_case("EX<think>hmm"; "a thought")]
 #[test_case("EX```think\nhmm"; "a block of thoughts")]
 fn what_is_open_at_the_end_is_an_answer_that_never_came(text: &str) {
@@ -96,6 +98,7 @@ fn what_is_open_at_the_end_is_an_answer_that_never_came(text: &str) {
 #[test_case("LOW\n```"; "behind a fence in the prompt")]
 #[test_case("LOW\n```\n"; "behind a fence in the prompt, with its line end")]
 #[test_case("```json\nLOW"; "in a block that never closes")]
+#[test_case("LOW\n```\n\nWhy:\n- level: low, as nothing changes.\n"; "behind a fence in the prompt, with words behind it")]
 #[test_case("```\nHere you are:\n\n```json\nLOW\n```\n```\n"; "in a block in a block")]
 #[test_case("<answer>\nLOW\n</answer>"; "in a tag")]
 #[test_case("EXThe \"{\" in its first line is odd."; "before a quoted bracket")]
@@ -167,6 +170,7 @@ fn names_count_at_any_depth() {
 #[test_case("json\nsummary: Removes the check.\nlevel: high"; "json that is none")]
 #[test_case("yaml\n- level: high"; "a part")]
 #[test_case("toml\nlevel = \"high\""; "toml")]
+#[test_case("yaml\nsummary: ... and so removes the check\nlevel: high"; "dots before words")]
 #[test_case("python\nresult = {\"summary\": \"Removes the check.\", \"level\": \"high\"}"; "python")]
 #[test_case("js\nconst result = {summary: \"Removes the check.\", level: \"high\"};"; "javascript")]
 #[test_case("jsonl\n{\"summary\": \"Removes the check.\" \"lev\n"; "lines")]
@@ -214,9 +218,20 @@ fn what_is_behind_an_example_is_read_once() {
         "{\"name\": \"x\"}\n",
         "{\"{\" ",
         "```sh\n",
+        "x: [1] ",
     ];
     for piece in pieces {
         let text = format!("```json\n{LOW}\n```\n\n{}", piece.repeat(2_000_000 / piece.len()));
         let _any = outcome(lenient(grade(), &text));
     }
+    let blanks = " ".repeat(1_000_000);
+    let text = format!("{LOW}\n{blanks}x\n{}", "```\n".repeat(250_000));
+    let _any = outcome(lenient(grade(), &text));
+}
+
+#[test]
+fn a_list_of_a_loud_word_is_no_tag() {
+    let contract = json!({"type": "array", "items": {"type": "string"}});
+    let outcome = outcome(lenient(contract, "The formats are:\n[\"JSON\"]"));
+    assert_eq!(outcome, Ok(json!(["JSON"])));
 }
