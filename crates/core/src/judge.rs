@@ -29,7 +29,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use opinion::{Opinion, opinion, violations};
-use rival::{Likeness, Suspect};
+use rival::{Likeness, Stand, Suspect};
 use tally::{Answer, Conforming, Tally, decide};
 
 use crate::contract::{Contract, Source};
@@ -253,7 +253,8 @@ fn judge_candidate(
             tally.afterthought = Some(violations.clone());
         }
         if let (Some(likeness), Opinion::Breaks(violations)) = (likeness, &opinion) {
-            tally.suspects.push(Suspect::new(range.start, place, likeness, violations.clone()));
+            let stand = Stand::of(place, text.get(..range.start).unwrap_or_default());
+            tally.suspects.push(Suspect::new(range.start, stand, likeness, violations.clone()));
         }
         tally.add(range, place, opinion);
     }

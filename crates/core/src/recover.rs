@@ -155,6 +155,8 @@ struct Finder<'t> {
     blocks: Vec<Fenced>,
     /// Where the content of the block starts that no fence has closed.
     opened: Option<usize>,
+    /// Whether that block says that it is JSON.
+    is_announced: bool,
     /// How many blocks are open around the one that was opened last.
     around: usize,
     /// Whether a thought goes on where the text ends.
@@ -185,6 +187,7 @@ pub(crate) fn find<'t>(text: &'t str, part: Range<usize>, limits: &Limits) -> Fo
         block: Block::None,
         blocks: Vec::new(),
         opened: None,
+        is_announced: false,
         around: 0,
         is_thinking: false,
         ahead: Ahead::default(),

@@ -37,6 +37,8 @@ pub(crate) struct Names {
     pub(super) near: BTreeSet<String>,
     /// Those at any depth.
     pub(super) all: BTreeSet<String>,
+    /// Those that an answer, or each of its items, must have; all of them, if none must be there.
+    pub(super) needed: BTreeSet<String>,
 }
 
 /// A name in a text that a colon follows.
@@ -47,6 +49,13 @@ pub(super) struct Naming<'t> {
     /// Whether nothing but marks stands before it on its line.
     pub(super) leads: bool,
     pub(super) said: Said,
+}
+
+impl Naming<'_> {
+    /// Claims that it is written as the member of an object: in quotes, with a value behind the colon.
+    pub(super) fn is_member(&self) -> bool {
+        self.is_quoted && self.colon != '=' && self.said == Said::Value
+    }
 }
 
 /// What a name is said to be.
@@ -86,16 +95,24 @@ impl Names {
                 }
             }
         }
-        Self { near, all }
+        let needed = root.required().chain(item.required()).map(str::to_ascii_lowercase);
+        let needed: BTreeSet<String> = needed.filter(|name| near.contains(name)).collect();
+        let needed = if needed.is_empty() { near.clone() } else { needed };
+        Self { near, all, needed }
     }
 
-    /// Claims that `value` names a member at any depth, also in a string that holds JSON, or calls a tool.
+    /// Claims that `value` names a member of an answer at any depth, also in a string that holds JSON, or calls
+    /// a tool; or that it is a list whose items name one of a member further in, as of the only list of an answer.
     pub(super) fn are_in(&self, value: &Document, limits: &Limits) -> bool {
         let inner = |text: &str| {
             let is_json = text.trim_start().starts_with(['{', '[']);
             is_json.then(|| Document::parse_within(text, limits).ok()).flatten()
         };
+        let is_deep = |item: Node<'_>| {
+            item.members().any(|(key, _)| self.all.contains(&key.to_ascii_lowercase()))
+        };
         self.are_within(value.root())
+            || value.root().items().any(is_deep)
             || value
                 .root()
                 .values()
@@ -106,7 +123,7 @@ impl Names {
     fn are_within(&self, root: Node<'_>) -> bool {
         let is_named = |node: Node<'_>| {
             calls_tool(node)
-                || node.members().any(|(key, _)| self.all.contains(&key.to_ascii_lowercase()))
+                || node.members().any(|(key, _)| self.near.contains(&key.to_ascii_lowercase()))
         };
         root.values().filter(|node| node.kind() == Kind::Object).any(is_named)
     }

@@ -5,14 +5,19 @@
 
 use std::collections::BTreeSet;
 
+use memchr::memmem;
+
 use super::names::{self, Names, Said};
 use super::tally::{Conforming, Tally};
 use crate::contract::Contract;
-use crate::json::{ParseError, ParseErrorKind};
+use crate::json::{Document, Kind, ParseError, ParseErrorKind};
 use crate::recover::{Damage, Damaged, Fenced, Language, Trouble};
 
 /// How far a piece of prose is read for names: each bracket of a hostile text may start one.
 const PROSE_LIMIT: usize = 1024;
+
+/// How many words of a value are looked for in a block that may say the same: each is looked for in all of it.
+const LEAF_LIMIT: usize = 64;
 
 /// What a string may be quoted with.
 const QUOTES: [char; 6] = ['"', '\'', '“', '”', '‘', '’'];
@@ -21,6 +26,7 @@ const QUOTES: [char; 6] = ['"', '\'', '“', '”', '‘', '’'];
 struct Behind<'j> {
     text: &'j str,
     names: &'j Names,
+    value: &'j Document,
     /// The bracket that the value opens with.
     bracket: Option<char>,
     /// What cannot be read, in order.
@@ -29,7 +35,9 @@ struct Behind<'j> {
 
 /// Returns what takes the only conforming value back.
 pub(super) fn retraction(tally: &Tally, contract: &Contract, text: &str) -> Option<Trouble> {
-    let [Conforming { range, until, .. }] = tally.conforming.as_slice() else { return None };
+    let [Conforming { accepted, range, until, .. }] = tally.conforming.as_slice() else {
+        return None;
+    };
     let is_behind = |piece: &Damaged| piece.start >= *until;
     let mut pieces: Vec<_> = tally.damaged.iter().copied().filter(is_behind).collect();
     let blocks = tally.blocks.partition_point(|block| block.start < *until);
@@ -39,7 +47,8 @@ pub(super) fn retraction(tally: &Tally, contract: &Contract, text: &str) -> Opti
     }
     pieces.sort_by_key(|piece| piece.start);
     let bracket = text.get(range.start..).and_then(|value| value.chars().next());
-    let behind = Behind { text, names: contract.names(), bracket, pieces };
+    let value = &accepted.value;
+    let behind = Behind { text, names: contract.names(), value, bracket, pieces };
     if let Some(piece) = behind.pieces.iter().find(|piece| behind.opens(piece)) {
         return behind.unreadable(piece.start);
     }
@@ -69,7 +78,7 @@ impl Behind<'_> {
     /// What is broken has lost its end: a name in quotes behind it may always belong to it, another one if
     /// it stands in the same paragraph.
     fn names_member(&self) -> Option<usize> {
-        let all = |part| names::named(&self.names.all, part).filter(|it| it.said != Said::Nothing);
+        let all = |part| names::named(&self.names.near, part).filter(|it| it.said != Said::Nothing);
         let mut broken = self.pieces.iter().filter(|piece| piece.kind == Damage::Broken);
         let first = broken.clone().next().map(|piece| piece.start);
         if let Some(first) = first
@@ -96,31 +105,40 @@ impl Behind<'_> {
         in_words.or_else(in_prose).map(|piece| piece.start)
     }
 
-    /// Returns where a block starts that gives the members of an answer in another notation: two of them,
-    /// or one that leads a line of data. Program code has to say what they are: it speaks of names easily.
+    /// Returns where a block starts that gives all that an answer must have, in another notation, and says
+    /// something else than the conforming value.
     fn names_all(&self, blocks: &[Fenced]) -> Option<usize> {
-        let needed = self.names.near.len().clamp(1, 2);
         let ends = blocks.iter().skip(1).map(|next| next.start).chain([self.text.len()]);
         let is_answer = |(block, end): &(&Fenced, usize)| {
             let content = content(self.text.get(block.start..*end).unwrap_or_default());
-            let (mut found, mut leads) = (BTreeSet::new(), false);
-            for naming in names::named(&self.names.near, content) {
-                match (naming.said, block.language) {
-                    (Said::Nothing, _) => return false,
-                    // A parameter, most often.
-                    (Said::Words, Language::Program) => continue,
-                    (Said::Value | Said::Words, _) => {}
-                }
-                leads |= match block.language {
-                    Language::Text => naming.leads && naming.colon != '=',
-                    Language::Notation => naming.leads,
-                    Language::Program => false,
-                };
-                found.insert(naming.name.to_ascii_lowercase());
-            }
-            leads || found.len() >= needed
+            let given = names::named(&self.names.near, content)
+                .filter(|naming| match block.language {
+                    Language::Text => naming.leads && naming.colon != '=' || naming.is_member(),
+                    Language::Notation => naming.leads || naming.is_member(),
+                    Language::Program => naming.is_member(),
+                })
+                .filter(|naming| naming.said != Said::Nothing);
+            let given: BTreeSet<String> =
+                given.map(|naming| naming.name.to_ascii_lowercase()).collect();
+            let is_whole = !self.names.needed.is_empty() && self.names.needed.is_subset(&given);
+            is_whole && !self.says_the_same(content)
         };
         blocks.iter().zip(ends).find(is_answer).map(|(block, _)| block.start)
+    }
+
+    /// Claims that what the conforming value says stands in `content`, in whatever notation.
+    fn says_the_same(&self, content: &str) -> bool {
+        let leaves = self.value.root().values().filter_map(|node| match node.kind() {
+            Kind::String => node.as_str(),
+            Kind::Number => Some(node.raw()),
+            Kind::Null | Kind::Boolean | Kind::Array | Kind::Object => None,
+        });
+        let mut leaves = leaves.take(LEAF_LIMIT + 1);
+        let mut count = 0;
+        leaves.all(|leaf| {
+            count += 1;
+            count <= LEAF_LIMIT && memmem::find(content.as_bytes(), leaf.as_bytes()).is_some()
+        })
     }
 
     fn unreadable(&self, start: usize) -> Option<Trouble> {

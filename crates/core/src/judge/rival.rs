@@ -13,18 +13,34 @@ use crate::verdict::Violations;
 /// A value that breaks the contract.
 pub(super) struct Suspect {
     start: usize,
-    place: Place,
+    stand: Stand,
     likeness: Likeness,
     pub(super) violations: Violations,
+}
+
+/// How a value stands in its text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Stand {
+    /// In a block of JSON, or at the start of a line.
+    Apart,
+    /// Amid the words of a sentence, or behind a label.
+    Amid,
+}
+
+impl Stand {
+    /// Returns how a value stands of which `before` is all that is said before it.
+    pub(super) fn of(place: Place, before: &str) -> Self {
+        let line = before.trim_end_matches([' ', '\t']);
+        let leads = line.is_empty() || line.ends_with('\n');
+        if place == Place::JsonBlock || leads { Self::Apart } else { Self::Amid }
+    }
 }
 
 /// What a value has of an answer.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Likeness {
-    /// It is a block of JSON, and has none but members of an answer.
-    Part,
-    /// It is a block of JSON, and has a member of an answer beside others.
-    Named,
+    /// It has a member of an answer.
+    Member,
     /// It is of this kind, and the contract names no members.
     Kin(Kind),
 }
@@ -32,45 +48,45 @@ pub(super) enum Likeness {
 impl Likeness {
     /// Returns what `value` has of an answer, if it has anything.
     pub(super) fn of(contract: &Contract, value: &Document, place: Place) -> Option<Self> {
-        let (names, root) = (contract.names(), value.root());
-        if names.near.is_empty() {
+        let (near, root) = (&contract.names().near, value.root());
+        if near.is_empty() {
             let is_container = matches!(root.kind(), Kind::Array | Kind::Object);
-            let is_kin = is_container && !Shape::of_root(contract).requires_any();
+            let is_kin = is_container && Shape::of_root(contract).required().next().is_none();
             return is_kin.then_some(Self::Kin(root.kind()));
         }
         // Large answers hold many like the first.
         let first = root.items().find(|item| item.kind() == Kind::Object);
-        let known = root.members().chain(first.into_iter().flat_map(Node::members));
-        let known = known.map(|(key, _)| names.near.contains(&key.to_ascii_lowercase()));
-        let (known, all) =
-            known.fold((0, 0), |(known, all), is| (known + usize::from(is), all + 1));
-        let likeness = if known == all { Self::Part } else { Self::Named };
-        (known > 0 && place == Place::JsonBlock).then_some(likeness)
+        let mut names = root.members().chain(first.into_iter().flat_map(Node::members));
+        let is_named = names.any(|(key, _)| near.contains(&key.to_ascii_lowercase()));
+        (place == Place::JsonBlock && is_named).then_some(Self::Member)
     }
 }
 
 impl Suspect {
     pub(super) fn new(
         start: usize,
-        place: Place,
+        stand: Stand,
         likeness: Likeness,
         violations: Violations,
     ) -> Self {
-        Self { start, place, likeness, violations }
+        Self { start, stand, likeness, violations }
     }
 
     /// Claims that this may be the answer in place of the only value that conforms.
     ///
-    /// A block of JSON behind it is what all of it led to.
-    pub(super) fn rivals(&self, only: &Conforming) -> bool {
-        let leads = only.place == Place::JsonBlock && self.start < only.range.start;
-        match self.likeness {
-            Likeness::Part => true,
-            Likeness::Named => !leads,
-            Likeness::Kin(kind) => {
-                kind == only.accepted.value.root().kind()
-                    && !(leads && self.place == Place::Elsewhere)
-            }
-        }
+    /// A value that stands apart is what all before it led to; one amid words may be an example of what stood
+    /// apart before. Behind a block of JSON, what stands amid words is about something else.
+    pub(super) fn rivals(&self, only: &Conforming, text: &str) -> bool {
+        let before = text.get(..only.range.start).unwrap_or_default();
+        let is_placed = if self.start < only.range.start {
+            Stand::of(only.place, before) == Stand::Amid && self.stand == Stand::Apart
+        } else {
+            only.place != Place::JsonBlock || self.stand == Stand::Apart
+        };
+        let is_like = match self.likeness {
+            Likeness::Member => true,
+            Likeness::Kin(kind) => kind == only.accepted.value.root().kind(),
+        };
+        is_placed && is_like
     }
 }

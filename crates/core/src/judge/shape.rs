@@ -109,10 +109,10 @@ impl<'c> Shape<'c> {
         required.any(|keys| keys.iter().filter_map(Value::as_str).all(has))
     }
 
-    /// Claims that a member is required here.
-    pub(super) fn requires_any(&self) -> bool {
-        let mut required = self.schemas.iter().filter_map(|schema| schema.get("required"));
-        required.any(|keys| keys.as_array().is_some_and(|keys| !keys.is_empty()))
+    /// Returns the names of the members that are required here.
+    pub(super) fn required(&self) -> impl Iterator<Item = &'c str> {
+        let required = self.schemas.iter().filter_map(|schema| schema.get("required")?.as_array());
+        required.flatten().filter_map(Value::as_str)
     }
 
     /// Returns the shape of the member called `key`.

@@ -108,9 +108,9 @@ impl Tally {
     }
 
     /// Returns what is wrong with the value that may be the answer in place of the only one that conforms.
-    fn suspicion(&mut self) -> Option<Violations> {
+    fn suspicion(&mut self, text: &str) -> Option<Violations> {
         let [only] = self.conforming.as_slice() else { return None };
-        let rival = self.suspects.iter().rposition(|suspect| suspect.rivals(only))?;
+        let rival = self.suspects.iter().rposition(|suspect| suspect.rivals(only, text))?;
         Some(self.suspects.swap_remove(rival).violations)
     }
 }
@@ -129,7 +129,7 @@ pub(super) fn decide(
     let trouble = trouble
         .or_else(|| noise.filter(|_| !tally.is_certain()))
         .or_else(|| retraction::retraction(&tally, contract, text));
-    let rival = tally.rival.take().or_else(|| tally.suspicion());
+    let rival = tally.rival.take().or_else(|| tally.suspicion(text));
     let broken = tally.broken.map(|(_, violations)| violations);
     let invalid = |violations| Rejected { reason: Rejection::Invalid, violations };
     match (trouble, tally.conforming.pop(), broken) {

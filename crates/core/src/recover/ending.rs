@@ -34,12 +34,14 @@ const TAG_LIMIT: usize = 64;
 const GAP_LIMIT: usize = 64;
 
 impl Finder<'_> {
-    /// Claims that a block, a tag or a thought is open at the end, and nothing was said in it.
+    /// Claims that a block of JSON, a tag or a thought is open at the end, and nothing was said in it. A fence
+    /// without a language is one too many, most often.
     pub(super) fn is_open_at_end(&self) -> bool {
         let is_empty = |from: usize| {
             self.text.get(from..).is_some_and(|inside| role::is_tokens(inside.trim()))
         };
-        self.is_thinking || self.opened.is_some_and(is_empty) || ends_with_tag(self.text)
+        let is_announced = self.opened.filter(|_| self.is_announced);
+        self.is_thinking || is_announced.is_some_and(is_empty) || ends_with_tag(self.text)
     }
 
     /// Claims that the piece at `start`, which cannot be read on at `offset`, runs to the end of the text.
@@ -67,6 +69,7 @@ impl Finder<'_> {
             (opened, _) => {
                 self.around += usize::from(opened.is_some());
                 self.opened = Some(end);
+                self.is_announced = fence::is_json(tag);
             }
         }
     }

@@ -199,6 +199,11 @@ fn tag(text: &str, at: usize) -> Option<(&str, usize)> {
     end.starts_with('\n').then_some((tag, text.len() - end.len()))
 }
 
+/// Claims that a fence with this language says that it holds JSON.
+pub(super) fn is_json(tag: &str) -> bool {
+    !tag.is_empty() && is_one_of(tag, &LANGUAGES)
+}
+
 fn is_tag(character: char) -> bool {
     character.is_ascii_alphanumeric() || "_+-.#".contains(character)
 }

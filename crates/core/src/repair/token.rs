@@ -140,29 +140,22 @@ impl Reader<'_> {
     }
 
     /// Claims that the comment from `start` to `end` may stand in a list for items that were left out, in
-    /// whatever words: it has its line to itself, or stands between two items of one line. Beside the
-    /// item that it explains it is a comment.
+    /// whatever words: it has the last line of the list to itself, or is a part of a line that holds commas, as
+    /// items do that were commented out. Above an item it is a heading, and beside one it explains that.
     fn stands_for_items(&self, start: usize, end: usize) -> bool {
-        if self.open.last() != Some(&Container::Array) {
+        let opens = self.token_end.checked_sub(1).and_then(|last| self.bytes.get(last));
+        if self.open.last() != Some(&Container::Array) || opens == Some(&b'[') {
             return false;
         }
         let before = self.bytes.get(self.token_end..start).unwrap_or_default();
         let line = before.trim_ascii_end();
-        let is_apart =
-            memchr::memchr(b'\n', before.get(line.len()..).unwrap_or_default()).is_some();
+        let blanks = before.get(line.len()..).unwrap_or_default();
         let comment = self.bytes.get(start..end).unwrap_or_default();
-        if is_apart || !comment.starts_with(b"/*") {
-            return is_apart;
+        if memchr::memchr(b'\n', blanks).is_none() {
+            return comment.starts_with(b"/*") && comment.contains(&b',');
         }
         let behind = self.bytes.get(end..).unwrap_or_default();
-        let next = behind.iter().find(|byte| !b" \t\r".contains(byte));
-        match self.comma {
-            // Behind its item, before the comma.
-            Comma::Absent if line.is_empty() => comment.contains(&b','),
-            Comma::Absent | Comma::At(_) | Comma::Withheld(_) => {
-                next.is_some_and(|next| *next != b'\n')
-            }
-        }
+        behind.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b']')
     }
 
     /// Claims that a comment starts at `at`; `#` only with space around it, as in `# note`.

@@ -80,8 +80,6 @@ fn an_answer_that_is_damaged_is_not_replaced_by_an_example(text: &str) {
 
 #[test_case("EX```json\n"; "a block")]
 #[test_case("EX```json"; "a block without its line end")]
-#[test_case("EX```\n"; "a block without a language")]
-#[test_case("EX```"; "a fence alone")]
 #[test_case("It is like LOW, but worse:\n\n```json\n"; "behind an example amid a line")]
 #[test_case("EX<tool_call>"; "the call of a tool")]
 #[test_case("EX<tool_call>\n"; "the call of a tool and its line end")]
@@ -95,6 +93,10 @@ fn what_is_open_at_the_end_is_an_answer_that_never_came(text: &str) {
 }
 
 #[test_case("EX"; "a block")]
+#[test_case("EX```\n"; "before a fence without a language")]
+#[test_case("```json\nLOW\n```\n```"; "before a fence that is one too many")]
+#[test_case("```json\nLOW\n```\n\nDone.\n```"; "before one too many behind words")]
+#[test_case("```json\nLOW\n```\n\n```bash\n"; "before a block of another kind")]
 #[test_case("LOW\n```"; "behind a fence in the prompt")]
 #[test_case("LOW\n```\n"; "behind a fence in the prompt, with its line end")]
 #[test_case("```json\nLOW"; "in a block that never closes")]
@@ -109,7 +111,6 @@ fn what_is_open_around_an_answer_is_no_matter(text: &str) {
 
 #[test_case(grade(), "```json\n{\"summary\":\"Removes the check.\"}\n```\n\nThat follows your example `LOW`.\n"; "a member is missing")]
 #[test_case(grade(), "```json\n{\"summary\":\"Removes the check.\",\"severity\":\"high\"}\n```\n\nThat follows your example `LOW`.\n"; "a member has another name")]
-#[test_case(grade(), "```json\n[{\"level\":\"high\"}]\n```\n\nThat follows your example:\n```json\nLOW\n```\n"; "a list of parts")]
 #[test_case(tags(), "```json\n[\"auth\", \"network\"]\n```\n\nThe format you asked for was `[\"ui\"]`.\n"; "a list of words")]
 #[test_case(tags(), "The format you asked for was `[\"ui\"]`.\n```json\n[\"auth\", \"network\"]\n```\n"; "a list of words behind it")]
 #[test_case(tags(), "It is not [\"ui\"] but [\"auth\", \"network\"].\n"; "a list of words in a sentence")]
@@ -123,6 +124,12 @@ fn an_answer_that_breaks_the_contract_is_not_replaced_by_an_example(contract: Va
 #[test_case(grade(), "```json\n{\"user\":7}\n```\n\nLOW", LOW; "the input")]
 #[test_case(grade(), "```json\n{\"user\":7,\"level\":\"x\"}\n```\n\nResult:\n\n```json\nLOW\n```", LOW; "the input with a name of the answer, before a block")]
 #[test_case(grade(), "```json\nLOW\n```\n\nThat is for `{\"user\":7}` and [\"a\"].", LOW; "something else behind it")]
+#[test_case(grade(), "Input:\n```json\n{\"summary\":\"x\"}\n```\nOutput:\n```json\nLOW\n```\n", LOW; "an input of the same names")]
+#[test_case(grade(), "```json\n{\"summary\":\"x\",\"body\":\"y\"}\n```\n\nLOW", LOW; "an input of a same name")]
+#[test_case(tags(), "Files: [\"a.py\", \"b.py\"]\nTags: [\"ui\"]", "[\"ui\"]"; "a list behind a label")]
+#[test_case(tags(), "```json\n[\"a.py\"]\n```\nTags:\n```json\n[\"ui\"]\n```", "[\"ui\"]"; "a block before a block")]
+#[test_case(tags(), "```json\n[\"ui\"]\n```\nI left out `[\"network\"]`.", "[\"ui\"]"; "a list amid words")]
+#[test_case(ages(), "```json\n{\"alice\": 3}\n```\nLog: `{\"msg\":\"x\"}`", "{\"alice\": 3}"; "a map amid words")]
 #[test_case(tags(), "For {\"user\":7} it is [\"ui\"].", "[\"ui\"]"; "another kind of value")]
 #[test_case(tags(), "Of the files [\"a.py\", \"b.py\"] I say:\n```json\n[\"ui\"]\n```", "[\"ui\"]"; "a list before a block")]
 #[test_case(tags(), "As [1] says, string[] it is: [\"ui\"]", "[\"ui\"]"; "asides")]
@@ -151,6 +158,21 @@ fn so_does_an_answer_in_what_encloses_it(text: &str) {
 }
 
 #[test]
+fn a_part_of_the_answer_that_is_quoted_takes_nothing_back() {
+    let user = json!({"type": "object", "properties": {"name": {"type": "string"}}});
+    let contract = json!({
+        "type": "object",
+        "properties": {"user": user, "ok": {"type": "boolean"}},
+        "required": ["user", "ok"]
+    });
+    let answer = r#"{"user":{"name":"Ann"},"ok":true}"#;
+    let text =
+        format!("```json\n{answer}\n```\n\nThe buyer is `{{\"name\":\"Ann\"}}`, from line 1.");
+    let expected: Value = serde_json::from_str(answer).unwrap();
+    assert_eq!(outcome(lenient(contract, &text)), Ok(expected));
+}
+
+#[test]
 fn names_count_at_any_depth() {
     let finding = json!({
         "type": "object",
@@ -168,17 +190,22 @@ fn names_count_at_any_depth() {
 #[test_case("yaml\nsummary: Removes the check.\nlevel: high"; "yaml")]
 #[test_case("\nsummary: Removes the check.\nlevel: high"; "no language")]
 #[test_case("json\nsummary: Removes the check.\nlevel: high"; "json that is none")]
-#[test_case("yaml\n- level: high"; "a part")]
-#[test_case("toml\nlevel = \"high\""; "toml")]
+#[test_case("toml\nsummary = \"Removes the check.\"\nlevel = \"high\""; "toml")]
 #[test_case("yaml\nsummary: ... and so removes the check\nlevel: high"; "dots before words")]
 #[test_case("python\nresult = {\"summary\": \"Removes the check.\", \"level\": \"high\"}"; "python")]
-#[test_case("js\nconst result = {summary: \"Removes the check.\", level: \"high\"};"; "javascript")]
+#[test_case("js\nconst result = {\"summary\": \"Removes the check.\", \"level\": \"high\"};"; "javascript")]
 #[test_case("jsonl\n{\"summary\": \"Removes the check.\" \"lev\n"; "lines")]
 fn an_answer_in_another_notation_takes_an_example_back(block: &str) {
     is_refused(&format!("EXFinal:\n\n```{block}\n```"));
     is_refused(&format!("EXFinal:\n\n```{block}\n```\nThat is all.\n\n```sh\nls\n```\n"));
 }
 
+#[test_case("yaml\nlevel: debug\non: push"; "one name")]
+#[test_case("\nlevel: low is the default"; "a message")]
+#[test_case("js\nconst grade = LOW;"; "the same in a program")]
+#[test_case("yaml\nsummary: Renames a variable.\nlevel: low"; "the same in yaml")]
+#[test_case("python\nprint(\"Summary:\", d[\"summary\"])\nprint(\"Level:\", d[\"level\"])"; "labels")]
+#[test_case("sh\nexport LEVEL=3 SUMMARY=x"; "variables")]
 #[test_case("python\nif level == 3:\n    level = parse(x)"; "code with one name")]
 #[test_case("ts\ninterface Grade { summary: string; level: Level }"; "a type")]
 #[test_case("python\ndef f(summary: str, level=level): pass"; "parameters")]
