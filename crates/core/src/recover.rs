@@ -137,6 +137,14 @@ enum Block {
     },
 }
 
+/// A block that no fence has closed.
+struct Opened {
+    /// Where its content starts.
+    start: usize,
+    /// Whether it says that it is JSON.
+    is_json: bool,
+}
+
 struct Finder<'t> {
     text: &'t str,
     bytes: &'t [u8],
@@ -154,9 +162,7 @@ struct Finder<'t> {
     /// Every block so far.
     blocks: Vec<Fenced>,
     /// Where the content of the block starts that no fence has closed.
-    opened: Option<usize>,
-    /// Whether that block says that it is JSON.
-    is_announced: bool,
+    opened: Option<Opened>,
     /// How many blocks are open around the one that was opened last.
     around: usize,
     /// Whether a thought goes on where the text ends.
@@ -187,7 +193,6 @@ pub(crate) fn find<'t>(text: &'t str, part: Range<usize>, limits: &Limits) -> Fo
         block: Block::None,
         blocks: Vec::new(),
         opened: None,
-        is_announced: false,
         around: 0,
         is_thinking: false,
         ahead: Ahead::default(),

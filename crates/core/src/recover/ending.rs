@@ -5,7 +5,7 @@
 
 use memchr::memmem;
 
-use super::{Finder, fence, role};
+use super::{Finder, Opened, fence, role};
 
 /// What the tags are called between which models answer, without what is no letter and no digit.
 const ANSWERS: [&str; 15] = [
@@ -40,8 +40,10 @@ impl Finder<'_> {
         let is_empty = |from: usize| {
             self.text.get(from..).is_some_and(|inside| role::is_tokens(inside.trim()))
         };
-        let is_announced = self.opened.filter(|_| self.is_announced);
-        self.is_thinking || is_announced.is_some_and(is_empty) || ends_with_tag(self.text)
+        let announced = self.opened.as_ref().filter(|opened| opened.is_json);
+        self.is_thinking
+            || announced.is_some_and(|opened| is_empty(opened.start))
+            || ends_with_tag(self.text)
     }
 
     /// Claims that the piece at `start`, which cannot be read on at `offset`, runs to the end of the text.
@@ -60,7 +62,7 @@ impl Finder<'_> {
         if !fence::is_first(self.text, start) {
             return;
         }
-        match (self.opened, tag) {
+        match (&self.opened, tag) {
             (Some(_), "") => self.opened = None,
             // It closes the block that another one stood in.
             (None, "") if self.around > 0 => self.around -= 1,
@@ -68,8 +70,7 @@ impl Finder<'_> {
             (None, "") if self.closes_prompt(start, end) => {}
             (opened, _) => {
                 self.around += usize::from(opened.is_some());
-                self.opened = Some(end);
-                self.is_announced = fence::is_json(tag);
+                self.opened = Some(Opened { start: end, is_json: fence::is_json(tag) });
             }
         }
     }
